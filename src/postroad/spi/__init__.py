@@ -1,0 +1,58 @@
+"""What a channel provider must be.
+
+A provider is a small honest machine. Its factory describes itself as data, checks configuration and compiles a message
+into a `Renderer`; its session turns one rendered item into one request and one answer into one `SendResult`. It holds
+no retry loop, logs no bodies and opens no database. Everything here needs the standard library only.
+"""
+
+from postroad.spi.config import ConfigDocument, Problem
+from postroad.spi.descriptor import (
+    Capabilities,
+    CommitPoint,
+    ConcurrencyMode,
+    ProviderDescriptor,
+    Rate,
+    RateLimit,
+    RateScope,
+    Timeouts,
+)
+from postroad.spi.provider import (
+    CancellationToken,
+    ConnectionReport,
+    OpenContext,
+    ProviderFactory,
+    ProviderSession,
+    Renderer,
+    SecretResolver,
+)
+from postroad.spi.sending import Preview, Recipient, Rendered, RenderError, SendRequest, SendResult, Verdict
+
+SPI_VERSION = "1.0"
+
+__all__ = [
+    "SPI_VERSION",
+    "CancellationToken",
+    "Capabilities",
+    "CommitPoint",
+    "ConcurrencyMode",
+    "ConfigDocument",
+    "ConnectionReport",
+    "OpenContext",
+    "Preview",
+    "Problem",
+    "ProviderDescriptor",
+    "ProviderFactory",
+    "ProviderSession",
+    "Rate",
+    "RateLimit",
+    "RateScope",
+    "Recipient",
+    "RenderError",
+    "Rendered",
+    "Renderer",
+    "SecretResolver",
+    "SendRequest",
+    "SendResult",
+    "Timeouts",
+    "Verdict",
+]

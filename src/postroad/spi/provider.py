@@ -1,0 +1,97 @@
+"""The contract of a provider: what the factory promises, what a session promises."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from postroad.spi.config import ConfigDocument, Problem
+from postroad.spi.descriptor import ProviderDescriptor
+from postroad.spi.sending import Preview, Recipient, Rendered, SendRequest, SendResult
+from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.secret import Secret
+
+
+class SecretResolver(Protocol):
+    def resolve(self, name: str) -> Secret:
+        """The secret called `name`. Raises SecretMissing, which says where it was looked for."""
+        ...
+
+
+class CancellationToken(Protocol):
+    """Tells a send in flight that nobody waits for it any more. A provider that cannot stop ignores it."""
+
+    @property
+    def is_cancelled(self) -> bool: ...
+
+
+class Renderer(Protocol):
+    """A message compiled once per run. Pure: no secrets, no network, the same answer for the same recipient."""
+
+    def render(self, recipient: Recipient) -> Rendered:
+        """Raises RenderError where this recipient cannot have the message."""
+        ...
+
+    def preview(self, rendered: Rendered) -> Preview: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenContext:
+    """What a session gets. `concurrency` is the highest number of sends at once; pools size themselves by it."""
+
+    account: ConfigDocument
+    message: ConfigDocument
+    secrets: SecretResolver
+    clock: Clock
+    cancellation: CancellationToken
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionReport:
+    """What `check_connection` found, as a person can read it. Nothing was sent to a recipient."""
+
+    ok: bool
+    summary: str
+    category: str = ""
+
+
+class ProviderFactory(Protocol):
+    """Cheap to make and safe to share. Made by the composition root with the guarded way out it may use."""
+
+    @property
+    def descriptor(self) -> ProviderDescriptor: ...
+
+    def validate_account(self, account: ConfigDocument) -> list[Problem]:
+        """Schema and meaning, without network. Empty means good."""
+        ...
+
+    def validate_message(self, account: ConfigDocument, message: ConfigDocument) -> list[Problem]: ...
+
+    def endpoints(self, account: ConfigDocument, message: ConfigDocument) -> tuple[str, ...]:
+        """The `host:port` pairs written literally in the configuration, for the operator to see and allow.
+
+        A host made by a template is never among them.
+        """
+        ...
+
+    def compile(self, account: ConfigDocument, message: ConfigDocument) -> Renderer:
+        """Raises TemplateInvalid or ConfigInvalid."""
+        ...
+
+    async def check_connection(self, context: OpenContext) -> ConnectionReport: ...
+
+    async def open(self, context: OpenContext) -> "ProviderSession": ...
+
+
+class ProviderSession(Protocol):
+    async def send(self, request: SendRequest) -> SendResult:
+        """One request, one answer. Never raises for what a remote can do; what it raises is settled as INTERNAL."""
+        ...
+
+    async def send_batch(self, requests: Sequence[SendRequest]) -> Sequence[SendResult]:
+        """As many results as requests, in order. Called only where the descriptor's batch size is above one."""
+        ...
+
+    async def aclose(self) -> None:
+        """Idempotent."""
+        ...

@@ -1,0 +1,104 @@
+"""The error tree. Each error has a stable code, a kind that entrypoints map once, and a message with a way out."""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    INVALID = "invalid"
+    DENIED = "denied"
+    MISSING = "missing"
+    CONFLICT = "conflict"
+    STALE = "stale"
+    BUSY = "busy"
+    UNAVAILABLE = "unavailable"
+    BUG = "bug"
+
+
+class PostroadError(Exception):
+    """Base of every error a caller may meet.
+
+    `message` names the field, the shape of the value and what to do; it never holds a secret. `field` is a dotted
+    path or empty; `row` is the number a spreadsheet shows, or None. `retry_after_s` is advice, not a promise.
+    """
+
+    code = "INTERNAL"
+    kind = Kind.BUG
+
+    def __init__(
+        self, message: str, *, field: str = "", row: int | None = None, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.row = row
+        self.retry_after_s = retry_after_s
+
+
+class InvalidInput(PostroadError):
+    """What was given cannot be used: a file, a template, a field, a policy, a flag."""
+
+    code = "INVALID_INPUT"
+    kind = Kind.INVALID
+
+
+class ConfigInvalid(InvalidInput):
+    code = "CONFIG_INVALID"
+
+
+class TemplateInvalid(InvalidInput):
+    code = "TEMPLATE_INVALID"
+
+
+class AudienceInvalid(InvalidInput):
+    code = "AUDIENCE_INVALID"
+
+
+class SecretMissing(InvalidInput):
+    code = "SECRET_MISSING"
+
+
+class ProviderUnknown(InvalidInput):
+    code = "PROVIDER_UNKNOWN"
+
+
+class EgressDenied(PostroadError):
+    """The address policy refuses the target. The message names the rule, never what answered there."""
+
+    code = "EGRESS_DENIED"
+    kind = Kind.DENIED
+
+
+class AlreadyRunning(PostroadError):
+    """Somebody else holds the journal or the folder."""
+
+    code = "ALREADY_RUNNING"
+    kind = Kind.BUSY
+
+
+class SendConflict(PostroadError):
+    """The folder or the confirmation does not belong to this send."""
+
+    code = "SEND_CONFLICT"
+    kind = Kind.CONFLICT
+
+
+class CommandRefused(PostroadError):
+    code = "COMMAND_REFUSED"
+    kind = Kind.CONFLICT
+
+
+class JournalBroken(PostroadError):
+    """The journal cannot be written or trusted; nothing more is dispatched."""
+
+    code = "JOURNAL_BROKEN"
+    kind = Kind.UNAVAILABLE
+
+
+class StorageFull(JournalBroken):
+    code = "STORAGE_FULL"
+
+
+class AccountingBroken(PostroadError):
+    """The five outcomes do not add up to the total: a bug that must never be reported as an end."""
+
+    code = "ACCOUNTING_BROKEN"

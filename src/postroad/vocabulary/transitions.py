@@ -1,0 +1,122 @@
+"""State machines of runs and items, as data: the engine drives them and the service stores them.
+
+`RUN[state][event]` is the next state. A cell that is missing is a transition that is refused. Source: design of the
+run and item machines (spec wepush §6.6, §12.1).
+"""
+
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    PENDING = "PENDING"
+    LEASED = "LEASED"
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    CANCELLING = "CANCELLING"
+    CANCELLED = "CANCELLED"
+    SUCCEEDED = "SUCCEEDED"
+    PARTIAL = "PARTIAL"
+    FAILED = "FAILED"
+    LOST = "LOST"
+    RECOVERING = "RECOVERING"
+
+
+class RunEvent(StrEnum):
+    LEASE = "LEASE"
+    LEASE_UNACKNOWLEDGED = "LEASE_UNACKNOWLEDGED"
+    START = "START"
+    PAUSE = "PAUSE"
+    RESUME = "RESUME"
+    CANCEL = "CANCEL"
+    DRAINED = "DRAINED"
+    """Nothing is in flight any more."""
+    ALL_SETTLED_WELL = "ALL_SETTLED_WELL"
+    SOME_SETTLED_BADLY = "SOME_SETTLED_BADLY"
+    RUN_ERROR = "RUN_ERROR"
+    LEASE_LOST = "LEASE_LOST"
+    RECOVER = "RECOVER"
+    REQUEUE = "REQUEUE"
+
+
+class ItemState(StrEnum):
+    PENDING = "PENDING"
+    HELD = "HELD"
+    IN_FLIGHT = "IN_FLIGHT"
+    RETRY_WAIT = "RETRY_WAIT"
+    IN_DOUBT = "IN_DOUBT"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    UNKNOWN = "UNKNOWN"
+    UNSENT = "UNSENT"
+    SKIPPED = "SKIPPED"
+
+
+class WaitReason(StrEnum):
+    """Why a RUNNING run sends nothing just now."""
+
+    WINDOW = "WAITING_WINDOW"
+    RATE = "WAITING_RATE"
+    RETRY = "WAITING_RETRY"
+
+
+_S, _E = RunState, RunEvent
+
+RUN: dict[RunState, dict[RunEvent, RunState]] = {
+    _S.PENDING: {_E.LEASE: _S.LEASED, _E.CANCEL: _S.CANCELLED, _E.LEASE_LOST: _S.PENDING, _E.RUN_ERROR: _S.FAILED},
+    _S.LEASED: {
+        _E.START: _S.RUNNING,
+        _E.LEASE_UNACKNOWLEDGED: _S.PENDING,
+        _E.CANCEL: _S.CANCELLED,
+        _E.LEASE_LOST: _S.LOST,
+        _E.RUN_ERROR: _S.FAILED,
+    },
+    _S.RUNNING: {
+        _E.PAUSE: _S.PAUSED,
+        _E.CANCEL: _S.CANCELLING,
+        _E.ALL_SETTLED_WELL: _S.SUCCEEDED,
+        _E.SOME_SETTLED_BADLY: _S.PARTIAL,
+        _E.RUN_ERROR: _S.FAILED,
+        _E.LEASE_LOST: _S.LOST,
+    },
+    _S.PAUSED: {_E.RESUME: _S.RUNNING, _E.CANCEL: _S.CANCELLING, _E.RUN_ERROR: _S.FAILED, _E.LEASE_LOST: _S.LOST},
+    _S.CANCELLING: {
+        _E.CANCEL: _S.CANCELLING,
+        _E.DRAINED: _S.CANCELLED,
+        _E.RUN_ERROR: _S.FAILED,
+        _E.LEASE_LOST: _S.LOST,
+    },
+    _S.LOST: {_E.RECOVER: _S.RECOVERING, _E.CANCEL: _S.CANCELLED, _E.LEASE_LOST: _S.LOST, _E.RUN_ERROR: _S.FAILED},
+    _S.RECOVERING: {
+        _E.REQUEUE: _S.PENDING,
+        _E.CANCEL: _S.CANCELLED,
+        _E.LEASE_LOST: _S.LOST,
+        _E.RUN_ERROR: _S.FAILED,
+    },
+    _S.CANCELLED: {},
+    _S.SUCCEEDED: {},
+    _S.PARTIAL: {},
+    _S.FAILED: {},
+}
+
+RUN_FINAL = frozenset(state for state, cells in RUN.items() if not cells)
+
+_I = ItemState
+
+ITEM: dict[ItemState, frozenset[ItemState]] = {
+    _I.PENDING: frozenset({_I.HELD, _I.IN_FLIGHT, _I.FAILED, _I.UNSENT, _I.SKIPPED}),
+    _I.HELD: frozenset({_I.PENDING, _I.UNSENT, _I.SKIPPED}),
+    _I.IN_FLIGHT: frozenset({_I.SUCCEEDED, _I.FAILED, _I.IN_DOUBT, _I.RETRY_WAIT}),
+    _I.RETRY_WAIT: frozenset({_I.IN_FLIGHT, _I.UNSENT, _I.FAILED}),
+    _I.IN_DOUBT: frozenset({_I.UNKNOWN, _I.IN_FLIGHT}),
+    _I.SUCCEEDED: frozenset(),
+    _I.FAILED: frozenset(),
+    _I.UNKNOWN: frozenset(),
+    _I.UNSENT: frozenset(),
+    _I.SKIPPED: frozenset(),
+}
+"""PENDING → FAILED is a recipient our own check refuses: nothing was dispatched."""
+
+
+def next_run_state(state: RunState, event: RunEvent) -> RunState | None:
+    """The state after `event`, or None where the machine has no such cell."""
+    return RUN[state].get(event)
