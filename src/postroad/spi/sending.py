@@ -1,4 +1,4 @@
-"""The values that pass between engine and provider for one item. Plain slotted classes: one of each is made per item."""
+"""The values that pass between engine and provider for one item: plain slotted classes, one of each per item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Identifiers. All are opaque strings; those we make are UUIDs, ordered by time where a maker of version 7 made them."""
+"""Identifiers: opaque strings. Those we make are UUIDs, ordered by time where a version 7 maker made them."""
 
 import hashlib
 import uuid

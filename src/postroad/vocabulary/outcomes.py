@@ -36,7 +36,7 @@ class Category(StrEnum):
 
 
 RUN_FATAL = frozenset({Category.AUTHENTICATION, Category.AUTHORIZATION})
-"""Categories that say the account, not the recipient, is wrong: the run stops fast and undispatched items are UNSENT."""
+"""The account, not the recipient, is wrong: the run stops fast and undispatched items are UNSENT."""
 
 RETRIED_BY_DEFAULT = frozenset({Category.RATE_LIMITED, Category.TEMPORARY_REMOTE, Category.NETWORK})
 """Categories tried again unless the provider's answer says otherwise. Source: spec wepush §11.2."""
