@@ -1,0 +1,89 @@
+"""A local run: one run kept in a folder, without a service.
+
+    prepare_send   read the job, import the audience into a snapshot, check everything          (a folder, not frozen)
+    dry_run        render the whole audience, send nothing; its hash is what a person confirms
+    start_send     freeze, then execute: journal, engine, results, receipt
+    resume_send    go on after a crash, a kill or an abort: nobody is missed, nobody gets a second copy
+    resend         a linked new send to those who failed, are unsent or unknown
+
+The folder is the whole truth: `frozen.json` says what is sent, `journal/` what became of each recipient, and everything
+else is made from the two. A crash between any two lines leaves a folder from which `resume_send` ends the run; when
+all items were settled already, it makes the same results, summary and receipt again.
+
+A caller parses, asks and shows. It gives `Surroundings` and, while a send runs, an `Observer`, which receives
+`Controls`. The calls here block; a send runs its own event loop in the calling thread.
+"""
+
+from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
+from postroad.flows.local_runs.listing import list_sends, open_send
+from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder, SendOrder
+from postroad.flows.local_runs.ports import (
+    Controls,
+    EndpointGate,
+    Observer,
+    ProviderLoader,
+    SilentObserver,
+    Surroundings,
+)
+from postroad.flows.local_runs.prepare import discard, prepare_send
+from postroad.flows.local_runs.rehearsal import dry_run, preview_message, test_send
+from postroad.flows.local_runs.resend import resend
+from postroad.flows.local_runs.start import resume_send, start_send
+from postroad.flows.local_runs.views import (
+    EXIT_CODES,
+    INTERRUPTED_EXIT_CODE,
+    AudienceFacts,
+    Counts,
+    DryRunReport,
+    ItemPreview,
+    Notice,
+    NoticeKind,
+    PreparedSend,
+    ReceiptCheck,
+    RowProblem,
+    SendProgress,
+    SendStarted,
+    SendSummary,
+    SendView,
+    TestSendResult,
+)
+
+__all__ = [
+    "EXIT_CODES",
+    "INTERRUPTED_EXIT_CODE",
+    "AudienceFacts",
+    "Controls",
+    "Counts",
+    "DryRunReport",
+    "EndpointGate",
+    "ItemPreview",
+    "Notice",
+    "NoticeKind",
+    "Observer",
+    "PreparedSend",
+    "ProviderLoader",
+    "ReceiptCheck",
+    "ResendOrder",
+    "ResumeOrder",
+    "RowProblem",
+    "SendOrder",
+    "SendProgress",
+    "SendStarted",
+    "SendSummary",
+    "SendView",
+    "SilentObserver",
+    "Surroundings",
+    "TestSendResult",
+    "discard",
+    "dry_run",
+    "export_public_key",
+    "list_sends",
+    "open_send",
+    "prepare_send",
+    "preview_message",
+    "resend",
+    "resume_send",
+    "start_send",
+    "test_send",
+    "verify_receipt",
+]

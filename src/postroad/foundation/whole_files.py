@@ -1,0 +1,42 @@
+"""Files that are there whole or not at all.
+
+A file is written beside its name, synced, renamed over it, and the folder is synced. A crash between any two lines
+leaves the old file or the new one, and at most a `.part` file that the next write replaces.
+"""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Replaces `path` by `content`; durable when it returns."""
+    part = path.with_name(f".{path.name}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        os.fchmod(handle, mode)
+        left = memoryview(content)
+        while left:
+            left = left[os.write(handle, left) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(part, path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in `folder` durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_file(path: Path) -> None:
+    """Makes the content of a file that somebody else wrote durable."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
