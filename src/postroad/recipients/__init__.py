@@ -1,0 +1,47 @@
+"""Spreadsheets into snapshots, snapshots into sources, journals into result files.
+
+An audience is a file, not rows of a database. `import_audience` turns a spreadsheet, a query or a number into one
+immutable Parquet file and says what became of every row. `SnapshotSource` hands that file to the engine batch by batch.
+`export_results` joins it with what the journals say and writes one Parquet file and five CSV files; `list_items` pages
+through them. Import and export run in child processes that end with their parent.
+"""
+
+from postroad.recipients.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
+from postroad.recipients.importing import import_audience
+from postroad.recipients.listing import ItemPage, ItemRow, list_items
+from postroad.recipients.report import AcceptedSample, ColumnReport, ImportReport, RowProblem, TopReason
+from postroad.recipients.request import (
+    AudienceInput,
+    FileInput,
+    ImportLimits,
+    ImportRequest,
+    QueryInput,
+    SyntheticInput,
+)
+from postroad.recipients.snapshot import Snapshot, export_accepted
+from postroad.recipients.source import SnapshotSource
+
+__all__ = [
+    "AcceptedSample",
+    "AudienceInput",
+    "ColumnReport",
+    "ExportRequest",
+    "FileInput",
+    "ImportLimits",
+    "ImportReport",
+    "ImportRequest",
+    "ItemPage",
+    "ItemRow",
+    "QueryInput",
+    "ResultCounts",
+    "ResultFiles",
+    "RowProblem",
+    "Snapshot",
+    "SnapshotSource",
+    "SyntheticInput",
+    "TopReason",
+    "export_accepted",
+    "export_results",
+    "import_audience",
+    "list_items",
+]
