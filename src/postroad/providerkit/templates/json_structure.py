@@ -1,0 +1,218 @@
+"""JSON bodies as templates by structure: a value from a row can never break a quote or add a key.
+
+The configured value is parsed once. Its shape, keys, numbers and plain texts are dumped by orjson at compile time into
+fixed bytes with holes; a text leaf with a template becomes a hole, filled with the JSON form of what it renders to.
+The bytes equal `orjson.dumps` of the same tree with its leaves rendered.
+
+A leaf is always text, also when the field is a number: `"{{ count }}"` gives `"3"`. A leaf that is exactly
+`{{ field | native }}` keeps the number, boolean or null the row holds; `{{ field | number }}` reads text as a number;
+`{{ field | boolean }}` reads `true/false`, `yes/no`, `1/0`. The mark is explicit, because whether a spreadsheet cell
+is a number is an accident of its formatting. Keys are never templates.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import orjson
+
+from postroad.providerkit.templates.plain import plain, text_of
+from postroad.providerkit.templates.source import has_markers, segments
+from postroad.providerkit.templates.template import Fields, Template, missing
+from postroad.spi import RenderError
+from postroad.vocabulary.errors import TemplateInvalid
+from postroad.vocabulary.values import RecipientValue
+
+_MARKED = re.compile(
+    r"^\{\{-?\s*(?:([^\W\d]\w*)|fields\[\s*(?:\"([^\"]+)\"|'([^']+)')\s*\])\s*\|\s*(native|number|boolean)\s*-?\}\}$"
+)
+_NUMBER = re.compile(r"^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$")
+_TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
+_I64_END = 2**63
+
+Hole = Callable[[Fields], bytes]
+
+
+class JsonTemplate:
+    """A body made by structure. `render` gives UTF-8 bytes without `\\u` escapes and without spaces."""
+
+    __slots__ = ("_first", "_rest", "is_static", "names")
+
+    def __init__(self, literals: list[bytes], holes: list[Hole], names: frozenset[str]) -> None:
+        self._first = literals[0]
+        self._rest = list(zip(holes, literals[1:], strict=True))
+        self.names = names
+        self.is_static = not holes
+
+    def render(self, fields: Fields) -> bytes:
+        """Raises RenderError with the field that is to blame."""
+        pieces = [self._first]
+        for hole, literal in self._rest:
+            pieces.append(hole(fields))
+            pieces.append(literal)
+        return b"".join(pieces)
+
+
+def json_structure(value: object, where: str) -> JsonTemplate:
+    """Compiles a JSON value, or a text that holds one. Raises TemplateInvalid, naming the place below `where`."""
+    if isinstance(value, str):
+        value = _parsed(value, where)
+    builder = _Builder()
+    builder.add(value, where)
+    return builder.finish()
+
+
+def _parsed(source: str, where: str) -> object:
+    try:
+        return orjson.loads(source)
+    except orjson.JSONDecodeError as error:
+        raise TemplateInvalid(
+            f"{where}: this is not JSON ({error.msg}, line {error.lineno}, column {error.colno}); write every template "
+            'inside a quoted text, such as {"count": "{{ count | number }}"}',
+            field=where,
+        ) from None
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self._literals = [bytearray()]
+        self._holes: list[Hole] = []
+        self._names: set[str] = set()
+
+    def finish(self) -> JsonTemplate:
+        return JsonTemplate([bytes(literal) for literal in self._literals], self._holes, frozenset(self._names))
+
+    def add(self, value: object, where: str) -> None:
+        if isinstance(value, Mapping):
+            self._object(value, where)
+        elif isinstance(value, str):
+            self._leaf(value, where)
+        elif isinstance(value, Sequence):
+            self._array(value, where)
+        else:
+            self._literals[-1] += _constant(value, where)
+
+    def _object(self, value: Mapping[str, object], where: str) -> None:
+        self._literals[-1] += b"{"
+        for position, (key, item) in enumerate(value.items()):
+            if has_markers(key):
+                raise TemplateInvalid(f"{where}: the key {key!r} holds a template; keys are fixed", field=where)
+            self._literals[-1] += (b"," if position else b"") + orjson.dumps(key) + b":"
+            self.add(item, f"{where}.{key}")
+        self._literals[-1] += b"}"
+
+    def _array(self, value: Sequence[object], where: str) -> None:
+        self._literals[-1] += b"["
+        for position, item in enumerate(value):
+            self._literals[-1] += b"," if position else b""
+            self.add(item, f"{where}[{position}]")
+        self._literals[-1] += b"]"
+
+    def _leaf(self, source: str, where: str) -> None:
+        marked, simple = _MARKED.match(source), segments(source)
+        if not has_markers(source):
+            self._literals[-1] += _constant(source, where)
+        elif marked is not None:
+            name = marked[1] or marked[2] or marked[3]
+            self._hole(_typed(name, marked[4], where), {name})
+        elif simple is not None:
+            self._text(simple.literals, simple.names, where)
+        else:
+            template = Template(source, where)
+            self._hole(lambda fields: _dumped(template.render(fields), "", where), template.names)
+
+    def _text(self, literals: tuple[str, ...], names: tuple[str, ...], where: str) -> None:
+        self._literals[-1] += b'"' + _inner(literals[0], where)
+        for name, literal in zip(names, literals[1:], strict=True):
+            self._hole(_inner_of(name, where), {name})
+            self._literals[-1] += _inner(literal, where)
+        self._literals[-1] += b'"'
+
+    def _hole(self, hole: Hole, names: frozenset[str] | set[str]) -> None:
+        self._holes.append(hole)
+        self._names |= names
+        self._literals.append(bytearray())
+
+
+def _constant(value: object, where: str) -> bytes:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TemplateInvalid(f"{where}: {value} cannot be written in JSON", field=where)
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError as error:
+        raise TemplateInvalid(f"{where}: this cannot be written in JSON ({error})", field=where) from None
+
+
+def _inner(literal: str, where: str) -> bytes:
+    return _constant(literal, where)[1:-1]
+
+
+def _inner_of(name: str, where: str) -> Hole:
+    """The text of one field as it stands between the quotes of a JSON text."""
+    dumps = orjson.dumps
+
+    def hole(fields: Fields) -> bytes:
+        try:
+            value = fields[name]
+        except KeyError:
+            raise missing(name, where) from None
+        try:
+            return dumps(value if value.__class__ is str else text_of(value, name))[1:-1]
+        except orjson.JSONEncodeError:
+            raise _not_text(name, where) from None
+
+    return hole
+
+
+def _typed(name: str, mark: str, where: str) -> Hole:
+    convert = {"native": plain, "number": _as_number, "boolean": _as_boolean}[mark]
+
+    def hole(fields: Fields) -> bytes:
+        try:
+            value = fields[name]
+        except KeyError:
+            raise missing(name, where) from None
+        try:
+            converted = convert(value)
+        except ValueError:
+            raise RenderError(name, f"{where}: field {name!r} cannot be read as a {mark}") from None
+        return _dumped(converted, name, where)
+
+    return hole
+
+
+def _as_number(value: RecipientValue) -> int | float:
+    if isinstance(value, bool) or value is None:
+        raise ValueError
+    if isinstance(value, int | float):
+        return value
+    shown = text_of(value).strip()
+    if not _NUMBER.match(shown):
+        raise ValueError
+    parsed: int | float = json.loads(shown)
+    return parsed
+
+
+def _as_boolean(value: RecipientValue) -> bool:
+    if isinstance(value, bool):
+        return value
+    shown = text_of(value).strip().lower()
+    if shown in _TRUE or shown in _FALSE:
+        return shown in _TRUE
+    raise ValueError
+
+
+def _dumped(value: object, name: str, where: str) -> bytes:
+    if isinstance(value, int) and not -_I64_END <= value < 2 * _I64_END:
+        return str(value).encode()
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RenderError(name, f"{where}: field {name!r} holds {value}, which JSON cannot write")
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        raise _not_text(name, where) from None
+
+
+def _not_text(name: str, where: str) -> RenderError:
+    return RenderError(name, f"{where}: field {name!r} holds half a character (a lone surrogate); mend the cell")
