@@ -1,0 +1,151 @@
+"""The demonstration: a spreadsheet as an office saves it, a lossy receiver, a kill in the middle, and the account.
+
+It runs the installed program as anyone would and tells what happens as steps; words and colours belong to whoever
+shows them. Everything is left in the folder, so every claim can be looked up.
+"""
+
+import csv
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postroad.flows.drills.accounts import Comparison, compare
+from postroad.flows.drills.receiver import Receiver
+from postroad.flows.drills.receivers.weather import Fate
+from postroad.flows.drills.spreadsheet import write_office_file
+
+_ODDS: Mapping[Fate, float] = {
+    Fate.THROTTLE: 0.01,
+    Fate.UNAVAILABLE: 0.02,
+    Fate.REJECT: 0.002,
+    Fate.CUT_BEFORE: 0.0004,
+    Fate.CUT_AFTER: 0.0004,
+    Fate.SLOW: 0.20,
+}
+_RATE = 1000
+_KILL_AFTER_PEOPLE = 0.4
+_WATCH_EVERY_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleMade:
+    file: Path
+    rows: int
+    encoding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    command: Sequence[str]
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    process: int
+    arrived: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    folder: Path
+    total: int
+    comparison: Comparison
+    fates: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownExplained:
+    """One recipient nobody can know about: the row of `unknown.csv`, and what the receiver saw of them."""
+
+    row: Mapping[str, str]
+    copies: int
+
+
+Step = PeopleMade | Sending | Killed | Accounted | UnknownExplained
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """`command` starts the program; its output goes to this terminal. `folder` must be empty. Blocks for about 20 s."""
+
+    command: Sequence[str]
+    folder: Path
+    count: int = 10_000
+    seed: int = 20_260
+    tell: Callable[[Step], None] = lambda _step: None
+
+    def run(self) -> Comparison:
+        """Raises RuntimeError where the sender ends as it never should."""
+        sheet = self.folder / "people.csv"
+        usable = write_office_file(sheet, self.count)
+        self.tell(PeopleMade(sheet, self.count + 3, "GB18030"))
+        with Receiver("http", self.seed, _ODDS) as receiver:
+            job = self._job(receiver.port)
+            self._killed_in_the_middle(job, receiver)
+            self._resumed()
+            report = receiver.report()
+        compared = compare(self._out, "编号", usable, report.copies)
+        self.tell(Accounted(self._out, compared.total, compared, report.fates))
+        self._explain_one_unknown(report.copies)
+        return compared
+
+    @property
+    def _out(self) -> Path:
+        return self.folder / "send"
+
+    def _job(self, port: int) -> Path:
+        job = {
+            "name": "demo",
+            "provider": "http",
+            "account": {"baseUrl": f"http://127.0.0.1:{port}"},
+            "message": {
+                "method": "POST",
+                "path": "/messages",
+                "body": {"json": {"id": "{{ id }}", "to": "{{ phone }}", "text": "{{ name }}，您好！"}},
+            },
+            "audience": {
+                "file": "people.csv",
+                "key": "phone",
+                "mapping": {"id": "编号", "name": "姓名", "phone": "手机号"},
+                "skipInvalid": True,
+            },
+            "policies": {"concurrency": 64, "rate": f"{_RATE}/s", "retry": {"maxAttempts": 6, "initial": "200ms"}},
+        }
+        path = self.folder / "job.yaml"
+        path.write_text(json.dumps(job, ensure_ascii=False, indent=2), encoding="utf-8")
+        return path
+
+    def _start(self, arguments: Sequence[str], *, resumed: bool) -> subprocess.Popen[bytes]:
+        command = [*self.command, *arguments]
+        self.tell(Sending(["postroad", *arguments], resumed))
+        environment = {**os.environ, "POSTROAD_HOME": str(self.folder / "home")}
+        return subprocess.Popen(command, env=environment)
+
+    def _killed_in_the_middle(self, job: Path, receiver: Receiver) -> None:
+        process = self._start(["send", str(job), "--out", str(self._out), "--yes"], resumed=False)
+        arrived = 0
+        while arrived < self.count * _KILL_AFTER_PEOPLE:
+            try:
+                process.wait(_WATCH_EVERY_S)
+            except subprocess.TimeoutExpired:
+                arrived = len(receiver.report().copies)
+            else:
+                raise RuntimeError(f"the sender ended before it was killed, with exit code {process.returncode}")
+        process.kill()
+        process.wait()
+        self.tell(Killed(process.pid, arrived))
+
+    def _resumed(self) -> None:
+        code = self._start(["send", "--resume", str(self._out), "--yes"], resumed=True).wait()
+        if code not in (0, 3):
+            raise RuntimeError(f"the resumed sender ended with exit code {code}")
+
+    def _explain_one_unknown(self, copies: Mapping[str, int]) -> None:
+        with (self._out / "unknown.csv").open(encoding="utf-8-sig", newline="") as file:
+            for row in csv.DictReader(file):
+                self.tell(UnknownExplained(row, copies.get(row["编号"], 0)))
+                return
