@@ -1,1 +1,1 @@
-"""What the platform asks of the machine it runs on: the clock, ids, its home folder, secrets, keys, durable files."""
+"""What touches the machine for everybody: the real clock, the maker of ids, settings, telemetry."""

@@ -68,6 +68,13 @@ class EgressDenied(PostroadError):
     kind = Kind.DENIED
 
 
+class EgressFailed(PostroadError):
+    """The remote could not be reached, or the connection to it broke."""
+
+    code = "EGRESS_FAILED"
+    kind = Kind.UNAVAILABLE
+
+
 class AlreadyRunning(PostroadError):
     """Somebody else holds the journal or the folder."""
 
