@@ -9,6 +9,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from typing import cast
 
 from postroad.egress.dialing import Dialer
 from postroad.egress.faults import Fault, StreamFailed
@@ -132,9 +133,9 @@ class _Wire(asyncio.Protocol):
         return below + self.transport.get_write_buffer_size()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.set_write_buffer_limits(high=0)
-        self._raw = self._transport = transport
+        duplex = cast(asyncio.Transport, transport)
+        duplex.set_write_buffer_limits(high=0)
+        self._raw = self._transport = duplex
 
     def encrypted(self, transport: asyncio.Transport) -> None:
         transport.set_write_buffer_limits(high=0)

@@ -13,6 +13,7 @@ import math
 import socket
 import ssl
 from collections.abc import Callable
+from typing import cast
 
 import httptools
 
@@ -65,9 +66,9 @@ class Connection(asyncio.Protocol):
         self._may_live = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.set_write_buffer_limits(high=0)
-        self._raw = self._transport = transport
+        duplex = cast(asyncio.Transport, transport)
+        duplex.set_write_buffer_limits(high=0)
+        self._raw = self._transport = duplex
 
     @property
     def raw(self) -> asyncio.Transport:
