@@ -42,6 +42,8 @@ class Rendered:
     cost: int = 1
     size_bytes: int = 0
     warnings: tuple[str, ...] = ()
+    batch_key: str = ""
+    """Items with the same key may share one `send_batch`; an empty key is always sent alone."""
 
 
 @dataclass(slots=True)
