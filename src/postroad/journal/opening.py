@@ -1,0 +1,91 @@
+"""Opens the journal of a shard: the lock first, then the past, then a new epoch.
+
+The order on disk is what a reader relies upon. (1) Every older segment is made durable: after a kill they may still
+live in the page cache only. (2) The new segment with its header, and the names in the folder, are made durable.
+(3) After a power loss, every attempt in doubt is written down and made durable, so that a crash before they are settled
+cannot turn them into items never sent. (4) Only then OPENED is written and made durable. A crash between any two of
+these leaves an epoch without OPENED, which the next opening passes over.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+
+from postroad.journal.faults import broken
+from postroad.journal.filesystem import REAL, FileSystem
+from postroad.journal.format import doubt_line, opened_line
+from postroad.journal.part import Part
+from postroad.journal.records import JournalHeader
+from postroad.journal.segments import lock_name, segments_among
+from postroad.journal.state import ResumeState, read_state
+from postroad.journal.writer import Journal
+from postroad.vocabulary.errors import AlreadyRunning
+
+SYNC_INTERVAL_S = 0.004
+
+
+def open_journal(
+    folder: Path,
+    *,
+    run_id: str,
+    shard: int,
+    fencing_token: str,
+    config_sha256: str,
+    started_at_ms: int,
+    boot_id: str | None = None,
+    fs: FileSystem = REAL,
+    sync_interval_s: float | None = SYNC_INTERVAL_S,
+) -> Journal:
+    """The journal of `shard`, at a new epoch; `folder` must exist, and its own parents be durable.
+
+    `boot_id` is this machine's unless given; empty means that the page cache is not to be believed. Without
+    `sync_interval_s` there is no sync thread and only `sync_now` syncs. Blocks for reading the past (about a second per
+    million records) and for some syncs. Raises AlreadyRunning where somebody holds the shard, SendConflict where the
+    folder belongs to another run or configuration, JournalBroken or StorageFull where the disk refuses.
+    """
+    lock = _lock(fs, folder, shard)
+    try:
+        boot = fs.boot_id(folder) if boot_id is None else boot_id
+        device = fs.device(folder)
+        state = read_state(folder, shard, boot, device, config_sha256=config_sha256, run_id=run_id, fs=fs)
+        epoch = max((segment.epoch for segment in segments_among(fs.names(folder), shard)), default=0) + 1
+        header = JournalHeader(run_id, shard, epoch, fencing_token, config_sha256, boot, device, started_at_ms)
+        part = _begin(fs, folder, header, state)
+    except OSError as error:
+        fs.close(lock)
+        raise broken(error, f"open the journal in {folder}") from error
+    except BaseException:
+        fs.close(lock)
+        raise
+    return Journal(fs, folder, header, state, part=part, lock=lock, sync_interval_s=sync_interval_s)
+
+
+def _lock(fs: FileSystem, folder: Path, shard: int) -> int:
+    try:
+        return fs.lock(folder / lock_name(shard))
+    except BlockingIOError as error:
+        raise AlreadyRunning(
+            f"journal: shard {shard} in {folder} is being sent by another process; wait until it ends, or stop it"
+        ) from error
+    except OSError as error:
+        raise broken(error, f"lock the journal in {folder}") from error
+
+
+def _begin(fs: FileSystem, folder: Path, header: JournalHeader, state: ResumeState) -> Part:
+    for segment in segments_among(fs.names(folder), header.shard):
+        fs.sync_file(folder / segment.name)
+    part = Part.create(fs, folder, header)
+    try:
+        part.sync()
+        fs.sync_folder(folder)
+        fs.sync_folder(folder.parent)
+        if state.power_lost and state.doubt:
+            lines = (doubt_line(sequence, known.attempt, known.at_ms) for sequence, known in state.doubt.items())
+            part.write("".join(lines).encode())
+            part.sync()
+        part.write(opened_line().encode())
+        part.sync()
+    except OSError:
+        with suppress(OSError):
+            part.close()
+        raise
+    return part

@@ -1,0 +1,62 @@
+"""Reads the records of one segment, whatever a crash left of it.
+
+A tail without a good record is torn: a write that never finished, or pages that never reached the disk; it was never
+acted upon and is passed over. Bad bytes with good records behind them are damage, and are said to be there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from postroad.journal.filesystem import REAL, FileSystem
+from postroad.journal.format import BadRecord, checked, decode
+from postroad.journal.records import Damaged, Record
+
+
+def read_records(path: Path, fs: FileSystem = REAL) -> Iterator[Record]:
+    """All records of a segment in the order of writing, its JournalHeader first.
+
+    Yields Damaged once for each stretch of bad bytes in the middle. Records may come twice (`Journal.recover` repeats
+    what it cannot prove durable): take them by sequence and attempt. Raises OSError where the file cannot be read.
+    """
+    bad_from = -1
+    for offset, line in lines_of(fs.read(path)):
+        try:
+            record = decode(line)
+        except BadRecord:
+            bad_from = offset if bad_from < 0 else bad_from
+            continue
+        if bad_from >= 0:
+            yield Damaged(bad_from, offset - bad_from)
+            bad_from = -1
+        yield record
+
+
+def read_fields(path: Path, fs: FileSystem) -> Iterator[list[str]]:
+    """As `read_records`, but quick: escaped fields with the kind first, and `[DAMAGED]` for damage."""
+    bad = False
+    for _, line in lines_of(fs.read(path)):
+        fields = checked(line)
+        if fields is None:
+            bad = True
+            continue
+        if bad:
+            yield [DAMAGED]
+            bad = False
+        yield fields
+
+
+DAMAGED = "DAMAGED"
+
+
+def lines_of(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Offset and content of each whole line; an end without a line feed is no line."""
+    offset, rest = 0, b""
+    for block in blocks:
+        whole, found, tail = block.rpartition(b"\n")
+        if not found:
+            rest += block
+            continue
+        for line in (rest + whole).split(b"\n"):
+            yield offset, line
+            offset += len(line) + 1
+        rest = tail

@@ -1,0 +1,44 @@
+"""Names of the files of a journal folder.
+
+One segment per shard and epoch, `shard-00000.epoch-000001.part-00.journal`; a further part appears only where an error
+made a new file necessary. Beside it, `….void` says that the segment's page cache cannot be believed any more, and
+`shard-00000.lock` is held by the one writer.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_SEGMENT = re.compile(r"shard-(\d+)\.epoch-(\d+)\.part-(\d+)\.journal")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Segment:
+    """Ordered as the records were written."""
+
+    shard: int
+    epoch: int
+    part: int
+
+    @property
+    def name(self) -> str:
+        return f"shard-{self.shard:05}.epoch-{self.epoch:06}.part-{self.part:02}.journal"
+
+    @property
+    def void_name(self) -> str:
+        return self.name.replace(".journal", ".void")
+
+
+def lock_name(shard: int) -> str:
+    return f"shard-{shard:05}.lock"
+
+
+def segments_among(names: list[str], shard: int | None = None) -> list[Segment]:
+    """The segments among file names, oldest first; of one shard or of all."""
+    found = (Segment(*map(int, match.groups())) for name in names if (match := _SEGMENT.fullmatch(name)))
+    return sorted(segment for segment in found if shard in (None, segment.shard))
+
+
+def list_segments(folder: Path, shard: int | None = None) -> list[Path]:
+    """The segment files of a journal folder, oldest first; shard by shard where all are asked for."""
+    return [folder / segment.name for segment in segments_among([entry.name for entry in folder.iterdir()], shard)]
