@@ -30,6 +30,8 @@ class Surroundings:
     home: Home
     new_id: Callable[[], str]
     """A fresh, time-ordered id for a run."""
+    resolve_checked: Callable[[str, int], str] | None = None
+    """The one address that an audience query may connect to; raises EgressDenied. None refuses queries by network."""
 
 
 class Controls(Protocol):
@@ -42,6 +44,10 @@ class Controls(Protocol):
 
     def change_concurrency(self, by: int) -> None:
         """Moves the target by `by`, inside the range of the policies."""
+        ...
+
+    def change_rate(self, key: str, rate: str) -> None:
+        """Sets the rate of a budget (`run`, `account`, `domain:gmail.com`) as a job file does: `50/s`."""
         ...
 
     def cancel(self, reason: str = "") -> None:

@@ -15,7 +15,7 @@ def start_send(
     """Freezes the send and runs it to its end; blocks.
 
     `confirmed_hash` is what a person agreed to, in full or its first 8 or more characters; another one is a
-    SendConflict. After `Controls.abort` the summary's state is RUNNING and a resume goes on.
+    SendConflict. After `Controls.abort` the summary's state is LOST and a resume goes on.
     """
     raise NotImplementedError
 

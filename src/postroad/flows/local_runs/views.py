@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from postroad.flows.local_runs.keeping.plan import SendPlan
+from postroad.recipients import Snapshot
 from postroad.spi import Preview, Verdict
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.transitions import RunState
@@ -66,6 +68,9 @@ class PreparedSend:
     """The folder of a send with the same hash; `start_send` refuses it unless `again`."""
     source_run_id: str = ""
     again: bool = False
+    plan: SendPlan = field(kw_only=True, repr=False)
+    """What `start_send` freezes."""
+    snapshot: Snapshot = field(kw_only=True, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,7 @@ class SendSummary:
 
     run_id: str
     state: RunState
-    """RUNNING where the run was aborted: unfinished, to be resumed."""
+    """LOST where the run was stopped hard: unfinished, to be resumed."""
     reason: str
     counts: Counts
     rows: int
@@ -206,7 +211,7 @@ class SendView:
     run_id: str
     provider_id: str
     state: RunState
-    """PENDING before the start, RUNNING while a process holds it or it can be resumed, else how it ended."""
+    """PENDING before the start, RUNNING while a process works on it, LOST where it waits for a resume, else its end."""
     is_held: bool
     """A process works on it now."""
     can_resume: bool

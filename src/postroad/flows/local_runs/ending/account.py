@@ -1,0 +1,83 @@
+"""The account of a run: what each shard came to, folded into one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from postroad.flows.local_runs.views import Counts
+from postroad.vocabulary.errors import AccountingBroken
+from postroad.vocabulary.transitions import RunState
+
+MAX_SUPPRESSED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShardAccount:
+    """How one shard ended. State LOST: it was stopped hard, and can go on."""
+
+    state: RunState
+    reason: str
+    counts: Counts
+    started_at_ms: int
+    ended_at_ms: int
+    suppressed_errors: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "state": self.state.value,
+            "reason": self.reason,
+            "counts": asdict(self.counts),
+            "startedAtMs": self.started_at_ms,
+            "endedAtMs": self.ended_at_ms,
+            "suppressedErrors": list(self.suppressed_errors),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> "ShardAccount":
+        return ShardAccount(
+            state=RunState(value["state"]),
+            reason=value["reason"],
+            counts=Counts(**value["counts"]),
+            started_at_ms=value["startedAtMs"],
+            ended_at_ms=value["endedAtMs"],
+            suppressed_errors=tuple(value["suppressedErrors"]),
+        )
+
+
+def fold(shards: Sequence[ShardAccount]) -> ShardAccount:
+    """One account of all shards. An unfinished shard makes the run unfinished; a failed one makes it FAILED."""
+    state = _folded_state({shard.state for shard in shards})
+    reasons = dict.fromkeys(shard.reason for shard in shards if shard.state is state and shard.reason)
+    suppressed = [error for shard in shards for error in shard.suppressed_errors]
+    return ShardAccount(
+        state=state,
+        reason="; ".join(reasons),
+        counts=add_counts(shard.counts for shard in shards),
+        started_at_ms=min(shard.started_at_ms for shard in shards),
+        ended_at_ms=max(shard.ended_at_ms for shard in shards),
+        suppressed_errors=tuple(suppressed[:MAX_SUPPRESSED]),
+    )
+
+
+def add_counts(many: Iterable[Counts]) -> Counts:
+    sums = dict.fromkeys((field.name for field in fields(Counts)), 0)
+    for counts in many:
+        for name in sums:
+            sums[name] += getattr(counts, name)
+    return Counts(**sums)
+
+
+def check_identity(counts: Counts, total: int) -> None:
+    """Raises AccountingBroken unless the five outcomes add up to `total`."""
+    if counts.total != total or counts.settled != total:
+        raise AccountingBroken(
+            f"the outcomes add up to {counts.settled} of {counts.total}, and the audience has {total}; "
+            "the run is not reported as ended, its journal is kept"
+        )
+
+
+def _folded_state(states: set[RunState]) -> RunState:
+    for state in (RunState.LOST, RunState.FAILED, RunState.CANCELLED, RunState.PARTIAL):
+        if state in states:
+            return state
+    return RunState.SUCCEEDED
