@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import median
+from typing import cast
 
 import aiohttp
 import uvloop
@@ -38,10 +39,10 @@ class _BareServer(asyncio.Protocol):
     """One request per read: true for small requests sent one at a time on a connection."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
 
-    def data_received(self, data: bytes) -> None:
-        self._transport.write(ANSWER)  # type: ignore[attr-defined]
+    def data_received(self, _data: bytes) -> None:
+        self._transport.write(ANSWER)
 
 
 async def _serve(folder: str) -> None:
