@@ -18,12 +18,14 @@ from postroad.spi.descriptor import (
 )
 from postroad.spi.provider import (
     CancellationToken,
+    ConfiguredCapabilities,
     ConnectionReport,
     OpenContext,
     ProviderFactory,
     ProviderSession,
     Renderer,
     SecretResolver,
+    capabilities_of,
 )
 from postroad.spi.sending import Preview, Recipient, Rendered, RenderError, SendRequest, SendResult, Verdict
 
@@ -36,6 +38,7 @@ __all__ = [
     "CommitPoint",
     "ConcurrencyMode",
     "ConfigDocument",
+    "ConfiguredCapabilities",
     "ConnectionReport",
     "OpenContext",
     "Preview",
@@ -55,4 +58,5 @@ __all__ = [
     "SendResult",
     "Timeouts",
     "Verdict",
+    "capabilities_of",
 ]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from postroad.spi.config import ConfigDocument, Problem
-from postroad.spi.descriptor import ProviderDescriptor
+from postroad.spi.descriptor import Capabilities, ProviderDescriptor
 from postroad.spi.sending import Preview, Recipient, Rendered, SendRequest, SendResult
 from postroad.vocabulary.clock import Clock
 from postroad.vocabulary.secret import Secret
@@ -95,3 +95,17 @@ class ProviderSession(Protocol):
     async def aclose(self) -> None:
         """Idempotent."""
         ...
+
+
+@runtime_checkable
+class ConfiguredCapabilities(Protocol):
+    """A factory whose abilities depend on how it is configured: a remote that keeps idempotency keys says so there."""
+
+    def capabilities_for(self, account: ConfigDocument, message: ConfigDocument) -> Capabilities: ...
+
+
+def capabilities_of(factory: ProviderFactory, account: ConfigDocument, message: ConfigDocument) -> Capabilities:
+    """What holds for one run: the configured abilities where the factory knows them, else its descriptor's."""
+    if isinstance(factory, ConfiguredCapabilities):
+        return factory.capabilities_for(account, message)
+    return factory.descriptor.capabilities

@@ -104,7 +104,8 @@ class Bad:
 
 @dataclass
 class Remote:
-    """A running stand-in. `received` grows by one map of outlet → decoded text per message taken."""
+    """A running stand-in. `received` has one map of outlet → decoded text per message taken, at the latest when the
+    block of `remote` has ended."""
 
     account: Mapping[str, Any]
     message: Mapping[str, Any]

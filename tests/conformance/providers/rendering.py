@@ -22,7 +22,7 @@ class RenderingSuite:
             pointed = Remote(remote.account, {**remote.message, **harness.matrix_message})
             async with harness.session(pointed) as sending:
                 await sending.send({**harness.recipient, "nasty": NASTY, "nasty_line": NASTY_LINE})
-            (received,) = remote.received
+        (received,) = remote.received
         expected = {
             OutletKind.PLAIN: NASTY,
             OutletKind.LINE: NASTY_LINE,

@@ -38,6 +38,8 @@ def _escape_html(value: str) -> str:
 
 
 def _percent(value: str) -> str:
+    if value.isalnum() and value.isascii():
+        return value
     return quote(value, safe="", errors="surrogatepass")
 
 
