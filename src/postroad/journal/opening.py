@@ -5,6 +5,10 @@ live in the page cache only. (2) The new segment with its header, and the names 
 (3) After a power loss, every attempt in doubt is written down and made durable, so that a crash before they are settled
 cannot turn them into items never sent. (4) Only then OPENED is written and made durable. A crash between any two of
 these leaves an epoch without OPENED, which the next opening passes over.
+
+A void segment cannot be made durable where it stands: the kernel dropped the pages of a failed sync from its list, and a
+later sync says yes without writing them. Its records are repeated in the new segment, between (2) and (3), and after
+(4) it is void no more.
 """
 
 from contextlib import suppress
@@ -12,15 +16,18 @@ from pathlib import Path
 
 from postroad.journal.faults import broken
 from postroad.journal.filesystem import REAL, FileSystem
-from postroad.journal.format import doubt_line, opened_line
+from postroad.journal.format import checked, doubt_line, opened_line
 from postroad.journal.part import Part
+from postroad.journal.reader import lines_of
 from postroad.journal.records import JournalHeader
-from postroad.journal.segments import lock_name, segments_among
+from postroad.journal.segments import Segment, lock_name, segments_among
 from postroad.journal.state import ResumeState, read_state
 from postroad.journal.writer import Journal
 from postroad.vocabulary.errors import AlreadyRunning
 
 SYNC_INTERVAL_S = 0.004
+REPEATED_AT_ONCE = 10_000
+_OF_ITEMS = (b"INTENT\t", b"FINAL\t", b"RETRY\t", b"DOUBT\t", b"END\t")
 
 
 def open_journal(
@@ -71,21 +78,56 @@ def _lock(fs: FileSystem, folder: Path, shard: int) -> int:
 
 
 def _begin(fs: FileSystem, folder: Path, header: JournalHeader, state: ResumeState) -> Part:
-    for segment in segments_among(fs.names(folder), header.shard):
-        fs.sync_file(folder / segment.name)
+    void = _sync_chain(fs, folder, header.shard)
     part = Part.create(fs, folder, header)
     try:
         part.sync()
         fs.sync_folder(folder)
         fs.sync_folder(folder.parent)
+        for segment in void:
+            _repeat(fs, folder / segment.name, part)
+        if void:
+            part.sync()
         if state.power_lost and state.doubt:
             lines = (doubt_line(sequence, known.attempt, known.at_ms) for sequence, known in state.doubt.items())
             part.write("".join(lines).encode())
             part.sync()
         part.write(opened_line().encode())
         part.sync()
+        for segment in void:
+            fs.remove(folder / segment.void_name)
     except OSError:
         with suppress(OSError):
             part.close()
         raise
     return part
+
+
+def _sync_chain(fs: FileSystem, folder: Path, shard: int) -> list[Segment]:
+    """Makes the older segments durable and returns the void ones; one whose sync fails becomes void."""
+    names = fs.names(folder)
+    void = []
+    for segment in segments_among(names, shard):
+        if segment.void_name in names:
+            void.append(segment)
+            continue
+        try:
+            fs.sync_file(folder / segment.name)
+        except OSError:
+            with suppress(OSError):
+                fs.mark(folder / segment.void_name)
+            raise
+    return void
+
+
+def _repeat(fs: FileSystem, path: Path, part: Part) -> None:
+    """Writes what a void segment says of items once more; its windows are durable or were never used."""
+    lines: list[bytes] = []
+    for _, line in lines_of(fs.read(path)):
+        if line.startswith(_OF_ITEMS) and checked(line):
+            lines.append(line + b"\n")
+        if len(lines) >= REPEATED_AT_ONCE:
+            part.write(b"".join(lines))
+            lines.clear()
+    if lines:
+        part.write(b"".join(lines))

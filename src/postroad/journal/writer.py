@@ -75,6 +75,7 @@ class Journal:
         self._sound = True
         self._settling = False
         self._closed = False
+        self._recoveries = 0
         self._thread = None if sync_interval_s is None else SyncThread(self._sync, sync_interval_s)
 
     def window(self, frontier: int, to: int) -> int:
@@ -190,6 +191,11 @@ class Journal:
         """The error that `recover` has to mend."""
         return self._fault
 
+    @property
+    def recoveries(self) -> int:
+        """How often `recover` dropped the appended INTENTs: who appended some under another number appends them again."""
+        return self._recoveries
+
     def sync_soon(self) -> None:
         """Asks the sync thread to make what is written durable within milliseconds; costs next to nothing."""
         if self._thread is not None:
@@ -228,6 +234,7 @@ class Journal:
             self._refuse_if_closed()
             self._settling = False
             self._drop_intents()
+            self._recoveries += 1
             full: OSError | None = None
             try:
                 if self._sound:
