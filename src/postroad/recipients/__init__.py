@@ -6,9 +6,7 @@ immutable Parquet file and says what became of every row. `SnapshotSource` hands
 through them. Import and export run in child processes that end with their parent.
 """
 
-from postroad.recipients.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
 from postroad.recipients.importing import import_audience
-from postroad.recipients.listing import ItemPage, ItemRow, list_items
 from postroad.recipients.report import AcceptedSample, ColumnReport, ImportReport, RowProblem, TopReason
 from postroad.recipients.request import (
     AudienceInput,
@@ -18,6 +16,8 @@ from postroad.recipients.request import (
     QueryInput,
     SyntheticInput,
 )
+from postroad.recipients.results.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
+from postroad.recipients.results.listing import ItemPage, ItemRow, list_items
 from postroad.recipients.snapshot import Snapshot, export_accepted
 from postroad.recipients.source import SnapshotSource
 

@@ -1,11 +1,12 @@
 """What an import says at its end: `rows = accepted + duplicates + rejected`, what was guessed, and samples."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from postroad.recipients.report_samples import AcceptedSample
 from postroad.recipients.snapshot import Snapshot
-from postroad.vocabulary.values import RecipientValue
+
+__all__ = ["AcceptedSample", "ColumnReport", "ImportReport", "RowProblem", "TopReason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,6 @@ class TopReason:
     column: str
     count: int
     example_row: int
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptedSample:
-    row: int
-    fields: Mapping[str, RecipientValue]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,21 @@
+# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
 """A snapshot: one Parquet file that never changes, known by its SHA-256."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from postroad.recipients.durable_files import settle, sha256_of
+from postroad.recipients.report_samples import AcceptedSample
+from postroad.recipients.safe_cells import safe_cell_sql
+from postroad.recipients.snapshot_format import ROW, SEQUENCE, Note, literal, quoted, read_note
+from postroad.vocabulary.errors import AudienceInvalid
+from postroad.vocabulary.values import FileRef
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +34,67 @@ class Snapshot:
     @staticmethod
     def open(path: Path, *, sha256: str | None = None) -> "Snapshot":
         """Reads the whole file once to hash it. Raises AudienceInvalid where it is no snapshot or not the one named."""
-        raise NotImplementedError
+        if not path.is_file():
+            raise AudienceInvalid(f"there is no snapshot {path}", field="audience")
+        digest = sha256_of(path)
+        if sha256 is not None and digest != sha256:
+            raise AudienceInvalid(
+                f"{path.name} was changed: its SHA-256 is {digest[:12]}…, not {sha256[:12]}…; import it again",
+                field="audience",
+            )
+        with _connected() as connection:
+            note, count = read_note(connection, path)
+        return Snapshot(path, count, digest, tuple(field for field, _ in note.fields), note.aliases)
+
+
+@contextmanager
+def _connected() -> Iterator["duckdb.DuckDBPyConnection"]:
+    import duckdb
+
+    with duckdb.connect(config={"threads": 1, "memory_limit": "150MB"}) as connection:
+        yield connection
+
+
+def selected_fields(note: Note) -> list[tuple[str, str, bool]]:
+    """(name a recipient has, column of the file, whether it is a path), aliases last."""
+    stored = dict(note.fields)
+    named = [(field, column, field in note.files) for field, column in note.fields]
+    return named + [(name, stored[field], field in note.files) for name, field in note.aliases]
+
+
+def first_recipients(snapshot: Snapshot, limit: int) -> list[AcceptedSample]:
+    with _connected() as connection:
+        note, _ = read_note(connection, snapshot.path)
+        fields = selected_fields(note)
+        columns = ", ".join(quoted(column) for _, column, _ in fields)
+        rows = connection.execute(
+            f"SELECT {ROW}, {columns} FROM read_parquet(?) WHERE {SEQUENCE} < ? ORDER BY {SEQUENCE}",
+            [str(snapshot.path), limit],
+        ).fetchall()
+    return [
+        AcceptedSample(
+            row[0],
+            {
+                name: FileRef(value) if is_file and value else value
+                for (name, _, is_file), value in zip(fields, row[1:], strict=True)
+            },
+        )
+        for row in rows
+    ]
 
 
 def export_accepted(snapshot: Snapshot, path: Path) -> int:
     """Writes the snapshot as a formula-safe CSV with `row` first; the number of rows. Written aside, then renamed."""
-    raise NotImplementedError
+    temporary = path.with_name(f".{path.name}.part")
+    with _connected() as connection:
+        note, count = read_note(connection, snapshot.path)
+        columns = ", ".join(
+            f"{safe_cell_sql(f'{quoted(column)}::VARCHAR')} AS {quoted(column)}" for _, column in note.fields
+        )
+        connection.execute(
+            f"COPY (SELECT {ROW} AS row, {columns} "
+            f"FROM read_parquet({literal(str(snapshot.path))}) ORDER BY {SEQUENCE}) "
+            f"TO {literal(str(temporary))} (FORMAT csv, HEADER)"
+        )
+    settle(temporary, path)
+    return count

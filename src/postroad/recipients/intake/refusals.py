@@ -1,0 +1,25 @@
+"""Why an import gave nobody, said so that a person can mend it."""
+
+from postroad.recipients.intake.problems import ProblemLog
+from postroad.recipients.reading.records import Origin
+from postroad.vocabulary.errors import AudienceInvalid
+
+
+def nothing_accepted(origin: Origin, header_row: int, rows: int, problems: ProblemLog) -> AudienceInvalid:
+    where = f"sheet {origin.sheet!r}" if origin.sheet else "the table"
+    if rows == 0:
+        below = f" below its header in row {header_row}" if header_row else ""
+        other = "; is it the right sheet?" if origin.sheet else ""
+        return AudienceInvalid(f"{where} has no rows{below}{other}", field="file")
+    reasons = "; ".join(
+        f"{reason.count} × {reason.code}{f' in {reason.column!r}' if reason.column else ''}"
+        f" (first in row {reason.example_row})"
+        for reason in problems.top_reasons()[:3]
+    )
+    sample = problems.samples[0]
+    return AudienceInvalid(
+        f"all {rows:,} rows of {where} were rejected: {reasons}. Row {sample.row}: {sample.reason}. "
+        "errors.csv lists them all",
+        field="file",
+        row=sample.row,
+    )
