@@ -10,6 +10,8 @@ The folder is the whole truth: `frozen.json` says what is sent, `journal/` what 
 else is made from the two. A crash between any two lines leaves a folder from which `resume_send` ends the run; when
 all items were settled already, it makes the same results, summary and receipt again.
 
+`serve_shard` is the worker's side of a send with several processes, for `postroad.worker` alone.
+
 A caller parses, asks and shows. It gives `Surroundings` and, while a send runs, an `Observer`, which receives
 `Controls`. The calls here block; a send runs its own event loop in the calling thread.
 """
@@ -28,6 +30,8 @@ from postroad.flows.local_runs.ports import (
 from postroad.flows.local_runs.prepare import discard, prepare_send
 from postroad.flows.local_runs.rehearsal import dry_run, preview_message, test_send
 from postroad.flows.local_runs.resend import resend
+from postroad.flows.local_runs.running.loops import loop_factory
+from postroad.flows.local_runs.running.worker import serve_shard
 from postroad.flows.local_runs.start import resume_send, start_send
 from postroad.flows.local_runs.views import (
     EXIT_CODES,
@@ -78,11 +82,13 @@ __all__ = [
     "dry_run",
     "export_public_key",
     "list_sends",
+    "loop_factory",
     "open_send",
     "prepare_send",
     "preview_message",
     "resend",
     "resume_send",
+    "serve_shard",
     "start_send",
     "test_send",
     "verify_receipt",

@@ -36,6 +36,8 @@ class SourceSend:
     run_id: str
     folder: str
     outcomes: tuple[Outcome, ...]
+    origins: tuple[tuple[str, str], ...] = ()
+    """(run id, snapshot id) of the runs that `origins.bin` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,7 @@ class SendPlan:
             "endpoints": list(self.endpoints),
             "base": str(self.base),
             "shards": [list(shard) for shard in self.shards],
-            "source": source
-            and {"runId": source.run_id, "folder": source.folder, "outcomes": [o.value for o in source.outcomes]},
+            "source": source and _source_json(source),
             "frozenAtMs": self.frozen_at_ms,
         }
 
@@ -131,6 +132,24 @@ def _document_of(value: Mapping[str, Any]) -> ConfigDocument:
     return ConfigDocument.of(value["schemaId"], value["schemaVersion"], value["value"])
 
 
+def _source_json(source: SourceSend) -> dict[str, Any]:
+    return {
+        "runId": source.run_id,
+        "folder": source.folder,
+        "outcomes": [outcome.value for outcome in source.outcomes],
+        "origins": [list(origin) for origin in source.origins],
+    }
+
+
+def _source_of(value: Mapping[str, Any]) -> SourceSend:
+    return SourceSend(
+        run_id=value["runId"],
+        folder=value["folder"],
+        outcomes=tuple(Outcome(name) for name in value["outcomes"]),
+        origins=tuple((run_id, snapshot_id) for run_id, snapshot_id in value["origins"]),
+    )
+
+
 def _plan_of(value: Mapping[str, Any]) -> SendPlan:
     if value["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
@@ -148,7 +167,6 @@ def _plan_of(value: Mapping[str, Any]) -> SendPlan:
         endpoints=tuple(value["endpoints"]),
         base=Path(value["base"]),
         shards=tuple((first, end) for first, end in value["shards"]),
-        source=source
-        and SourceSend(source["runId"], source["folder"], tuple(Outcome(name) for name in source["outcomes"])),
+        source=source and _source_of(source),
         frozen_at_ms=value["frozenAtMs"],
     )

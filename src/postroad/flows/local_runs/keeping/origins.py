@@ -1,0 +1,54 @@
+"""Which item of which run each item of a re-send goes back to.
+
+`origins.bin` has nine bytes per item: a number of a run in the plan's source, and a sequence. An item whose outcome was
+UNKNOWN carries the idempotency key of its origin, so that a remote that took the first copy drops the second. All
+others have the mark 255 and a key of their own. The file is read through a memory map: its size costs no memory.
+"""
+
+import mmap
+import struct
+from pathlib import Path
+from typing import Self
+
+from postroad.flows.local_runs.keeping.plan import SendPlan
+from postroad.vocabulary.errors import SendConflict
+from postroad.vocabulary.ids import RunId, SnapshotId, item_id
+
+ENTRY = struct.Struct("<Bq")
+OWN = 255
+MAX_RUNS = 254
+
+
+class Origins:
+    def __init__(self, plan: SendPlan, entries: mmap.mmap | None) -> None:
+        self._runs = plan.source.origins if plan.source else ()
+        self._own = (plan.run_id, plan.audience.sha256)
+        self._entries = entries
+
+    @classmethod
+    def open(cls, path: Path, plan: SendPlan) -> Self:
+        """Raises SendConflict where a re-send's file is missing or has another length than its audience."""
+        if plan.source is None:
+            return cls(plan, None)
+        wanted = plan.audience.accepted * ENTRY.size
+        if not path.is_file() or path.stat().st_size != wanted:
+            raise SendConflict(f"{path} is missing or damaged; make the re-send again")
+        with path.open("rb") as file:
+            return cls(plan, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+    def origin_of(self, sequence: int) -> tuple[str, str, int]:
+        """Run, snapshot and sequence whose key the item carries."""
+        if self._entries is not None:
+            run, origin = ENTRY.unpack_from(self._entries, sequence * ENTRY.size)
+            if run != OWN:
+                return (*self._runs[run], origin)
+        return (*self._own, sequence)
+
+    def key_for(self, sequence: int) -> str:
+        run_id, snapshot_id, origin = self.origin_of(sequence)
+        return item_id(RunId(run_id), SnapshotId(snapshot_id), origin)
+
+    def close(self) -> None:
+        if self._entries is not None:
+            self._entries.close()
+            self._entries = None

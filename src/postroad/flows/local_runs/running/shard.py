@@ -1,0 +1,141 @@
+"""One shard through the engine: its range of the snapshot, its journal, its budgets.
+
+The journal is opened first and held until the end, so two processes never work on one shard. What the engine says
+goes to a `Link`, and from there come the commands; whether the link ends in an observer or in a pipe is not known here.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from postroad.engine import Engine, EngineEvent, Pacer, RunHandle, RunSpec, RunSummary, ShardRange
+from postroad.flows.local_runs.ending.account import ShardAccount
+from postroad.flows.local_runs.keeping.origins import Origins
+from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
+from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies
+from postroad.flows.local_runs.views import Counts
+from postroad.journal import Journal, open_journal
+from postroad.recipients import Snapshot, SnapshotSource
+from postroad.spi import ProviderFactory, SecretResolver
+from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.errors import AlreadyRunning
+
+LOCK_WAIT_S = 10.0
+_LOCK_POLL_S = 0.1
+
+
+class Link(Protocol):
+    async def publish(self, event: EngineEvent) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+    def commands(self) -> AsyncIterator[BoardCommand]: ...
+
+    def answered(self, text: str) -> None:
+        """A command was refused, or applied with something to say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShardParts:
+    factory: ProviderFactory
+    secrets: SecretResolver
+    clock: Clock
+    snapshot: Snapshot
+    pacer: Pacer | None = None
+    """None: buckets of this process."""
+
+
+async def run_shard(order: ShardOrder, parts: ShardParts, link: Link) -> ShardAccount:
+    """Runs it to its end, or to an abort (state LOST). Raises what the engine refuses to start with."""
+    plan, (first, end) = order.plan, order.range
+    async with AsyncExitStack() as stack:
+        journal = await _open_journal(order, parts.clock)
+        stack.callback(journal.close)
+        source = SnapshotSource(parts.snapshot, first, end)
+        stack.push_async_callback(source.aclose)
+        origins = Origins.open(order.send_folder.origins, plan)
+        stack.callback(origins.close)
+        engine = await stack.enter_async_context(
+            Engine(providers=[parts.factory], secrets=parts.secrets, clock=parts.clock, event_sink=link)
+        )
+        spec = RunSpec(
+            run_id=plan.run_id,
+            provider=plan.provider_id,
+            account=plan.account,
+            message=plan.message,
+            policies=engine_policies(order.policies),
+            snapshot_id=plan.audience.sha256,
+            total=end - first,
+            shard=ShardRange(first, end),
+            key_for=origins.key_for if plan.source else None,
+        )
+        handle = await engine.start(spec, source, journal=journal, pacer=parts.pacer)
+        summary = await _drive(handle, link)
+    return _account(summary)
+
+
+async def _open_journal(order: ShardOrder, clock: Clock) -> Journal:
+    """Waits a moment for a dying process that still holds it."""
+    folder = order.send_folder.journal
+    until = clock.monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            return await asyncio.to_thread(
+                open_journal,
+                folder,
+                run_id=order.plan.run_id,
+                shard=order.shard,
+                fencing_token=order.fencing_token,
+                config_sha256=order.plan.hash,
+                started_at_ms=clock.now_ms(),
+            )
+        except AlreadyRunning:
+            if clock.monotonic() >= until:
+                raise
+            await asyncio.sleep(_LOCK_POLL_S)
+
+
+async def _drive(handle: RunHandle, link: Link) -> RunSummary:
+    obeying = asyncio.create_task(_obey(handle, link))
+    try:
+        return await handle.completion()
+    except asyncio.CancelledError:
+        await handle.abort()
+        raise
+    finally:
+        obeying.cancel()
+        with suppress(asyncio.CancelledError):
+            await obeying
+
+
+async def _obey(handle: RunHandle, link: Link) -> None:
+    async for command in link.commands():
+        if isinstance(command, AbortRun):
+            await handle.abort()
+            continue
+        result = await handle.submit(command)
+        if result.message or not result.applied:
+            link.answered(result.message or "refused")
+
+
+def _account(summary: RunSummary) -> ShardAccount:
+    return ShardAccount(
+        state=summary.state,
+        reason=summary.reason,
+        counts=Counts(
+            total=summary.total,
+            succeeded=summary.succeeded,
+            failed=summary.failed,
+            unknown=summary.unknown,
+            unsent=summary.unsent,
+            skipped=summary.skipped,
+            retried=summary.retried,
+            maybe_doubled=summary.maybe_doubled,
+        ),
+        started_at_ms=summary.started_at_ms,
+        ended_at_ms=summary.ended_at_ms,
+        suppressed_errors=summary.suppressed_errors,
+    )

@@ -1,0 +1,90 @@
+"""What a process must know to run one shard: plain values that cross a pipe. Secrets travel beside it, by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from postroad.engine import (
+    ConcurrencyPolicy,
+    ExecutionPolicies,
+    RetryPolicy,
+    TimeoutPolicy,
+)
+from postroad.flows.local_runs.jobfile import Policies
+from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.plan import SendPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOrder:
+    folder: Path
+    plan: SendPlan
+    policies: Policies
+    """Those of this process: rate and concurrency may differ from the plan's after a resume."""
+    shard: int
+    fencing_token: str
+    shares_rate: bool
+    """Tokens come from the parent's desk, not from buckets of this process."""
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.plan.shards[self.shard]
+
+    @property
+    def send_folder(self) -> SendFolder:
+        return SendFolder(self.folder)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "folder": str(self.folder),
+            "plan": self.plan.to_json(),
+            "policies": self.policies.canonical(),
+            "shard": self.shard,
+            "fencingToken": self.fencing_token,
+            "sharesRate": self.shares_rate,
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> "ShardOrder":
+        return ShardOrder(
+            folder=Path(value["folder"]),
+            plan=SendPlan.from_json(value["plan"], "the order of this worker"),
+            policies=Policies.of(value["policies"]),
+            shard=value["shard"],
+            fencing_token=value["fencingToken"],
+            shares_rate=value["sharesRate"],
+        )
+
+
+def engine_policies(policies: Policies) -> ExecutionPolicies:
+    return ExecutionPolicies(
+        concurrency=ConcurrencyPolicy(policies.concurrency_min, policies.concurrency_max, policies.concurrency_target),
+        rates=policies.rates,
+        retry=RetryPolicy(
+            max_attempts=policies.max_attempts,
+            initial_s=policies.initial_s,
+            multiplier=policies.multiplier,
+            max_delay_s=policies.max_delay_s,
+            jitter=policies.jitter,
+            retry_after_sent="table" if policies.retry_after_sent else "never",
+        ),
+        timeout=TimeoutPolicy(policies.item_timeout_s, policies.run_timeout_s, policies.send_timeout_s),
+        max_pause_s=policies.max_pause_s,
+        on_max_pause="cancel" if policies.on_max_pause_cancel else "resume",
+    )
+
+
+def share_of(policies: Policies, shard: int, shards: int) -> Policies:
+    """The part of the concurrency that one of `shards` gets; at least one send at a time."""
+
+    def part(number: int) -> int:
+        return max(1, number * (shard + 1) // shards - number * shard // shards)
+
+    least, most = part(policies.concurrency_min), part(policies.concurrency_max)
+    return replace(
+        policies,
+        concurrency_min=least,
+        concurrency_max=max(least, most),
+        concurrency_target=min(max(part(policies.concurrency_target), least), max(least, most)),
+    )

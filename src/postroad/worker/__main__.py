@@ -1,0 +1,25 @@
+"""Puts a worker together: the guarded way out, the providers, the clock. Started by the parent of a crew."""
+
+import asyncio
+import signal
+import sys
+
+from postroad import providers
+from postroad.egress import Egress
+from postroad.flows.local_runs import loop_factory, serve_shard
+from postroad.foundation.clock import SystemClock
+
+
+def main() -> int:
+    """Ctrl-C in a terminal reaches the whole group; what to do about it is the parent's decision."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.stdin.isatty():
+        sys.stderr.write("this is started by `postroad send --workers`; it takes its order from a pipe\n")
+        return 2
+    egress = Egress()
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(serve_shard(lambda name: providers.load(name, egress), egress, SystemClock()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+import pytest
+
+from postroad.flows.local_runs.jobfile import JobInvalid
+from postroad.flows.local_runs.jobfile.yaml_text import parse_document
+from postroad.vocabulary.errors import ConfigInvalid
+
+
+def test_only_true_and_false_are_booleans() -> None:
+    value = parse_document("a: no\nb: off\nc: true\nd: False\ne: y").value
+    assert value == {"a": "no", "b": "off", "c": True, "d": False, "e": "y"}
+
+
+def test_leading_zeros_dates_and_clock_times_stay_text() -> None:
+    value = parse_document("phone: 0138001\nday: 2026-11-30\nat: 12:30:45\nhex: 0x1F\nplain: 12\nhalf: 0.5").value
+    assert value == {
+        "phone": "0138001",
+        "day": "2026-11-30",
+        "at": "12:30:45",
+        "hex": "0x1F",
+        "plain": 12,
+        "half": 0.5,
+    }
+
+
+def test_quoted_values_are_text() -> None:
+    assert parse_document("a: '12'\nb: \"true\"\nc: |\n  12\n").value == {"a": "12", "b": "true", "c": "12\n"}
+
+
+def test_a_key_given_twice_names_both_lines() -> None:
+    with pytest.raises(JobInvalid, match=r"policies\.rate \(line 2\): is given twice, in lines 2 and 3") as caught:
+        parse_document("policies:\n  rate: 1/s\n  rate: 2/s\n")
+    assert caught.value.field == "policies.rate"
+
+
+@pytest.mark.parametrize("text", ["a: &x [1]\nb: *x", "a: &x 1", "base: &b {c: 1}\nd:\n  <<: *b"])
+def test_anchors_and_aliases_are_refused(text: str) -> None:
+    with pytest.raises(ConfigInvalid, match="anchors and aliases"):
+        parse_document(text)
+
+
+def test_a_tag_cannot_make_an_object() -> None:
+    assert parse_document("a: !!python/object/apply:os.system ['true']").value == {"a": ["true"]}
+
+
+@pytest.mark.parametrize("text", ["", "- a", "just text", "a: [1", "a: b: c", "\x00", "? [a]\n: b"])
+def test_what_is_no_mapping_is_refused_in_words(text: str) -> None:
+    with pytest.raises(ConfigInvalid):
+        parse_document(text)
