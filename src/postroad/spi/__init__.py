@@ -19,13 +19,16 @@ from postroad.spi.descriptor import (
 from postroad.spi.provider import (
     CancellationToken,
     ConfiguredCapabilities,
+    ConfiguredPrice,
     ConnectionReport,
     OpenContext,
+    Price,
     ProviderFactory,
     ProviderSession,
     Renderer,
     SecretResolver,
     capabilities_of,
+    price_of,
 )
 from postroad.spi.sending import Preview, Recipient, Rendered, RenderError, SendRequest, SendResult, Verdict
 
@@ -39,9 +42,11 @@ __all__ = [
     "ConcurrencyMode",
     "ConfigDocument",
     "ConfiguredCapabilities",
+    "ConfiguredPrice",
     "ConnectionReport",
     "OpenContext",
     "Preview",
+    "Price",
     "Problem",
     "ProviderDescriptor",
     "ProviderFactory",
@@ -59,4 +64,5 @@ __all__ = [
     "Timeouts",
     "Verdict",
     "capabilities_of",
+    "price_of",
 ]

@@ -109,3 +109,26 @@ def capabilities_of(factory: ProviderFactory, account: ConfigDocument, message: 
     if isinstance(factory, ConfiguredCapabilities):
         return factory.capabilities_for(account, message)
     return factory.descriptor.capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one token of cost (one part of an SMS) costs, and in which currency (ISO 4217)."""
+
+    per_part: float
+    currency: str
+
+
+@runtime_checkable
+class ConfiguredPrice(Protocol):
+    """A factory whose price stands in the account: contracts differ."""
+
+    def price_for(self, account: ConfigDocument) -> Price | None: ...
+
+
+def price_of(factory: ProviderFactory, account: ConfigDocument) -> Price | None:
+    """The account's price where the factory reads one there, else its descriptor's; None where nobody knows."""
+    if isinstance(factory, ConfiguredPrice):
+        return factory.price_for(account)
+    descriptor = factory.descriptor
+    return None if descriptor.price_per_part is None else Price(descriptor.price_per_part, descriptor.currency)

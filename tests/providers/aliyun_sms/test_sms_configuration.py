@@ -7,7 +7,7 @@ from tests.builders.provider_context import HandClock, config, open_context
 
 from postroad.egress import Egress
 from postroad.providers.aliyun_sms import AliyunSmsProvider
-from postroad.spi import capabilities_of
+from postroad.spi import Price, capabilities_of, price_of
 from postroad.vocabulary.errors import SecretMissing, TemplateInvalid
 
 ACCOUNT = {"accessKeyId": "testId", "accessKeySecret": {"$secret": "key"}}
@@ -60,6 +60,11 @@ def test_batches_are_used_only_where_the_message_asks_for_them() -> None:
 
     assert size(MESSAGE) == 1
     assert size({**MESSAGE, "batch": True}) == 100
+
+
+def test_the_price_of_a_run_is_the_accounts() -> None:
+    assert price_of(provider, config(ACCOUNT)) is None
+    assert price_of(provider, config({**ACCOUNT, "pricePerPart": 0.045})) == Price(0.045, "CNY")
 
 
 def test_only_a_stand_in_asks_the_operators_leave() -> None:

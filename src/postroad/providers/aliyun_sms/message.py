@@ -14,7 +14,7 @@ from postroad.providerkit import sms
 from postroad.providerkit.templates import json_structure, text
 from postroad.providers.aliyun_sms.config import PLACE
 from postroad.providers.aliyun_sms.numbers import normalised
-from postroad.spi import Preview, Recipient, Rendered, RenderError
+from postroad.spi import Preview, Price, Recipient, Rendered, RenderError
 
 UNCOUNTED = "parts are not counted; copy the vendor's template text into previewText"
 
@@ -30,16 +30,10 @@ class Sms:
     """The text as it will read on the phone, or empty where the vendor's text is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tariff:
-    per_part: float | None
-    currency: str
-
-
 class SmsMessage:
     """`postroad.spi.Renderer`. The content of a `Rendered` is an `Sms`; its cost is the number of parts."""
 
-    def __init__(self, message: Mapping[str, Any], tariff: Tariff) -> None:
+    def __init__(self, message: Mapping[str, Any], price: Price | None) -> None:
         """Raises TemplateInvalid."""
         self._phone = text(message["phone"], "phone")
         self._sign_name = text(message["signName"], "signName")
@@ -47,7 +41,7 @@ class SmsMessage:
         self._template_code: str = message["templateCode"]
         self._preview_text: str = message.get("previewText", "")
         self._batch_key = self._template_code if message.get("batch", False) else ""
-        self._tariff = tariff
+        self._price = price
 
     def render(self, recipient: Recipient) -> Rendered:
         fields = recipient.fields
@@ -74,8 +68,8 @@ class SmsMessage:
         parts = {"signature": content.sign_name, "template": self._template_code, "variables": content.params.decode()}
         if content.shown:
             parts |= {"text": content.shown, "parts": str(rendered.cost)}
-            if self._tariff.per_part is not None:
-                parts["price"] = f"{rendered.cost * self._tariff.per_part:.4f} {self._tariff.currency}"
+            if self._price is not None:
+                parts["price"] = f"{rendered.cost * self._price.per_part:.4f} {self._price.currency}"
         return Preview(f"SMS to {content.phone}", parts, rendered.cost, rendered.size_bytes, rendered.warnings)
 
     def _text(self, sign_name: str, params: bytes) -> str:

@@ -9,7 +9,7 @@ from postroad.foundation.ids import uuid7
 from postroad.providerkit import schemas
 from postroad.providers.aliyun_sms.calls import Calls, Credentials
 from postroad.providers.aliyun_sms.config import place_problems, read_account
-from postroad.providers.aliyun_sms.message import SmsMessage, Tariff
+from postroad.providers.aliyun_sms.message import SmsMessage
 from postroad.providers.aliyun_sms.session import Manner, SmsSession
 from postroad.spi import (
     Capabilities,
@@ -18,6 +18,7 @@ from postroad.spi import (
     ConfigDocument,
     ConnectionReport,
     OpenContext,
+    Price,
     Problem,
     ProviderDescriptor,
     Rate,
@@ -90,6 +91,10 @@ class AliyunSmsProvider:
         is_batched = message.value().get("batch", False)
         return replace(self.descriptor.capabilities, batch_size=BATCH_SIZE if is_batched else 1)
 
+    def price_for(self, account: ConfigDocument) -> Price | None:
+        known = read_account(account)
+        return None if known.price_per_part is None else Price(known.price_per_part, known.currency)
+
     def endpoints(self, account: ConfigDocument, message: ConfigDocument) -> tuple[str, ...]:
         """Only a test's stand-in: the vendor's own host is public and needs no leave."""
         del message
@@ -98,10 +103,10 @@ class AliyunSmsProvider:
 
     def compile(self, account: ConfigDocument, message: ConfigDocument) -> Renderer:
         """Raises TemplateInvalid or ConfigInvalid."""
-        value, known = message.value(), read_account(account)
+        value = message.value()
         if problems := place_problems(value):
             raise TemplateInvalid(f"{problems[0].field}: {problems[0].message}", field=problems[0].field)
-        return SmsMessage(value, Tariff(known.price_per_part, known.currency))
+        return SmsMessage(value, self.price_for(account))
 
     async def open(self, context: OpenContext) -> SmsSession:
         """Raises SecretMissing. Opens no connection."""
