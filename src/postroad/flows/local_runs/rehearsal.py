@@ -15,7 +15,7 @@ from postroad.flows.local_runs.prepare import check_job, discard, prepare_send
 from postroad.flows.local_runs.single_send import send_once
 from postroad.flows.local_runs.views import DryRunReport, ItemPreview, PreparedSend, RowProblem, TestSendResult
 from postroad.recipients import SnapshotSource
-from postroad.spi import Rate, Recipient, Rendered, Renderer, RenderError
+from postroad.spi import Rate, Recipient, Rendered, Renderer, RenderError, price_of
 from postroad.vocabulary.errors import InvalidInput
 from postroad.vocabulary.values import RecipientValue
 
@@ -35,7 +35,7 @@ def dry_run(
     asyncio.run(_render_all(prepared, factory.compile(plan.account, plan.message), sums, progressed))
     descriptor = factory.descriptor
     rates = effective_rates(plan.policies.rates, descriptor.limits, descriptor.default_rate)
-    price = descriptor.price_per_part
+    price = price_of(factory, plan.account)
     fields = {name for name, _column in prepared.snapshot.aliases} | set(prepared.snapshot.columns)
     return DryRunReport(
         hash=prepared.hash,
@@ -49,8 +49,8 @@ def dry_run(
         size_bytes_max=sums.size_max,
         size_bytes_total=sums.size_total,
         parts_total=sums.parts,
-        price_total=None if price is None else round(price * sums.parts, 4),
-        currency=descriptor.currency,
+        price_total=None if price is None else round(price.per_part * sums.parts, 4),
+        currency=descriptor.currency if price is None else price.currency,
         seconds_to_finish=sums.seconds_to_finish(rates),
         rates=prepared.rates,
         default_rate_used=prepared.default_rate_used,
