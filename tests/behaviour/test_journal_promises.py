@@ -1,7 +1,6 @@
 """A restart sends nobody a second copy, and nobody is lost: the journal's game, with each rule and without."""
 
 import pytest
-
 from tests.behaviour.journal_game import DISK_MUTANTS, PLAYER_MUTANTS, play
 
 

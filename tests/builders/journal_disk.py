@@ -1,7 +1,7 @@
 """A disk in memory for the journal: it forgets what was not synced, and every call can be made to fail.
 
-`JournalDisk` is the machine, `disk.process()` one process on it (a FileSystem). A kill keeps all written bytes and frees
-the locks; a power loss drops a random part of what was not synced, as a suffix or page by page, and unsynced names.
+`JournalDisk` is the machine, `disk.process()` one process on it (a FileSystem). A kill keeps all written bytes and
+frees the locks; a power loss drops a random part of what was not synced, as a suffix or page by page, and names.
 After a failed sync the bytes concerned count as clean, as on Linux: no later sync brings them to the disk, and the page
 cache may forget them at any time.
 """

@@ -20,6 +20,7 @@ from postroad.journal.records import (
     Retry,
     Window,
 )
+from postroad.vocabulary.errors import JournalBroken
 from postroad.vocabulary.outcomes import Outcome
 
 VERSION = 1
@@ -112,6 +113,15 @@ def decode(line: bytes) -> Record:
         raise BadRecord(f"a {fields[0]} line has fields this version cannot read") from error
 
 
+def check_version(version: str) -> None:
+    """Raises JournalBroken for a segment of another format: no guess is safe there."""
+    if version != str(VERSION):
+        raise JournalBroken(
+            f"journal: it is written in format {version}, this program reads format {VERSION}; "
+            "resume with the program that wrote it"
+        )
+
+
 def _record(fields: list[str]) -> Record:
     match fields:
         case ["INTENT", sequence, attempt, at_ms, cost, batch, keys]:
@@ -134,8 +144,7 @@ def _record(fields: list[str]) -> Record:
         case ["OPENED"]:
             return Opened()
         case ["JOURNAL", version, run_id, shard, epoch, part, token, config, boot, device, started]:
-            if int(version) != VERSION:
-                raise BadRecord(f"journal version {version}; this program reads version {VERSION}")
+            check_version(version)
             names = (plain(token), plain(config), plain(boot), plain(device))
             return JournalHeader(plain(run_id), int(shard), int(epoch), *names, int(started), int(part))
     raise ValueError(fields[0])

@@ -6,8 +6,8 @@ live in the page cache only. (2) The new segment with its header, and the names 
 cannot turn them into items never sent. (4) Only then OPENED is written and made durable. A crash between any two of
 these leaves an epoch without OPENED, which the next opening passes over.
 
-A void segment cannot be made durable where it stands: the kernel dropped the pages of a failed sync from its list, and a
-later sync says yes without writing them. Its records are repeated in the new segment, between (2) and (3), and after
+A void segment cannot be made durable where it stands: the kernel dropped the pages of a failed sync from its list, and
+a later sync says yes without writing them. Its records are repeated in the new segment, between (2) and (3), and after
 (4) it is void no more.
 """
 

@@ -16,7 +16,8 @@ def read_records(path: Path, fs: FileSystem = REAL) -> Iterator[Record]:
     """All records of a segment in the order of writing, its JournalHeader first.
 
     Yields Damaged once for each stretch of bad bytes in the middle. Records may come twice (`Journal.recover` repeats
-    what it cannot prove durable): take them by sequence and attempt. Raises OSError where the file cannot be read.
+    what it cannot prove durable): take them by sequence and attempt. Raises OSError where the file cannot be read,
+    JournalBroken where it is of another format.
     """
     bad_from = -1
     for offset, line in lines_of(fs.read(path)):
@@ -32,24 +33,30 @@ def read_records(path: Path, fs: FileSystem = REAL) -> Iterator[Record]:
 
 
 def read_fields(path: Path, fs: FileSystem) -> Iterator[list[str]]:
-    """As `read_records`, but quick: escaped fields with the kind first, and `[DAMAGED]` for damage."""
-    bad = False
+    """As `read_records`, but quick: escaped fields with the kind first, and `[DAMAGED]` for damage.
+
+    A tail with NUL bytes ends in `[HOLES]`: no torn write leaves them, only pages that got lost.
+    """
+    bad = holes = False
     for _, line in lines_of(fs.read(path)):
         fields = checked(line)
         if fields is None:
             bad = True
+            holes = holes or b"\0" in line
             continue
         if bad:
             yield [DAMAGED]
-            bad = False
+            bad = holes = False
         yield fields
+    if holes:
+        yield [HOLES]
 
 
-DAMAGED = "DAMAGED"
+DAMAGED, HOLES = "DAMAGED", "HOLES"
 
 
 def lines_of(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Offset and content of each whole line; an end without a line feed is no line."""
+    """Offset and content of each line; an end without a line feed comes last, with a byte that spoils its checksum."""
     offset, rest = 0, b""
     for block in blocks:
         whole, found, tail = block.rpartition(b"\n")
@@ -60,3 +67,5 @@ def lines_of(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
             yield offset, line
             offset += len(line) + 1
         rest = tail
+    if rest:
+        yield offset, rest + b"?"

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from postroad.journal.filesystem import REAL, FileSystem
-from postroad.journal.format import plain, split_keys
-from postroad.journal.reader import DAMAGED, read_fields
+from postroad.journal.format import check_version, plain, split_keys
+from postroad.journal.reader import DAMAGED, HOLES, read_fields
 from postroad.journal.segments import Segment, segments_among
-from postroad.vocabulary.errors import SendConflict
+from postroad.vocabulary.errors import JournalBroken, SendConflict
 from postroad.vocabulary.outcomes import Outcome
 
 BUCKET_TIMES_KEPT = 100_000
@@ -120,7 +120,8 @@ def read_state(
     """What the journal of a shard says now; needs no lock, and a writer may be at work.
 
     `boot_id` and `device` are this machine's unless given. Raises SendConflict where a segment belongs to another run
-    or was written under another `config_sha256`, both compared only if given.
+    or was written under another `config_sha256`, both compared only if given; JournalBroken where it is of another
+    format; OSError where it cannot be read.
     """
     names = fs.names(folder)
     boot = fs.boot_id(folder) if boot_id is None else boot_id
@@ -128,7 +129,13 @@ def read_state(
     for segment in segments_among(names, shard):
         fold.begin(segment.void_name in names)
         for fields in read_fields(folder / segment.name, fs):
-            fold.take(fields)
+            try:
+                fold.take(fields)
+            except ValueError as error:
+                raise JournalBroken(
+                    f"journal: a {fields[0]} line of {segment.name} has fields this program cannot read; "
+                    "resume with the program that wrote it"
+                ) from error
             if fields[0] == "JOURNAL":
                 _check_same_send(fields, segment, config_sha256, run_id)
     return fold.result(epochs=len({segment.epoch for segment in segments_among(names, shard)}))
@@ -148,20 +155,25 @@ def _check_same_send(fields: list[str], segment: Segment, config_sha256: str | N
 
 
 class _Fold:
+    """Takes the fields of one record after the other."""
+
     def __init__(self, boot_id: str, device: str) -> None:
         self._place = (boot_id, device)
         self._state = ResumeState()
-        self._counts: Counter[Outcome] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._open: dict[int, tuple[int, int]] = {}
+        """Attempt and time of attempts without an answer."""
+        self._answered: dict[int, tuple[int, list[str]]] = {}
+        """Attempt and RETRY record of items that are due again."""
         self._maybe_left: set[int] = set()
-        self._times: deque[tuple[int, str, int]] = deque(maxlen=BUCKET_TIMES_KEPT)
+        self._times: deque[tuple[int, str, str]] = deque(maxlen=BUCKET_TIMES_KEPT)
         self._highest = -1
-        self._void = False
-        self._trusted = True
+        self._here = ("", "")
+        self._void = self._opened_here = False
+        self._trusted, self._damaged = True, False
         self._suspects: dict[int, int] = {}
-        self._damaged = False
         self._window: tuple[int, int, int] | None = None
         self._mark_ms = self._last_ms = 0
-        self._here = ("", "")
         self._takers = {
             "INTENT": self._intent,
             "FINAL": self._final,
@@ -172,129 +184,153 @@ class _Fold:
             "JOURNAL": self._header,
             "END": self._end,
             DAMAGED: self._damage,
+            HOLES: self._holes,
         }
 
     def begin(self, void: bool) -> None:
+        """The next segment; `void` if its page cache was given up."""
         self._void = void
         self._here = ("", "")
+        self._opened_here = False
 
     def take(self, fields: list[str]) -> None:
+        """Raises ValueError for a record whose fields are not those of this format."""
         take = self._takers.get(fields[0])
         if take is not None:
             take(fields)
 
     def _header(self, fields: list[str]) -> None:
-        self._here = (plain(fields[8]), plain(fields[9]))
-        self._last_ms = int(fields[10])
+        _, version, _, _, _, part, _, _, boot, device, started = fields
+        check_version(version)
+        self._here = (plain(boot), plain(device))
+        self._last_ms = int(started)
+        if part != "0":
+            self._opened_here = True
+            self._believe()
 
     def _opened(self, _fields: list[str]) -> None:
         self._window = None
         self._trusted, self._damaged = True, False
         self._suspects = {}
         self._mark_ms = self._last_ms
+        self._opened_here = True
         self._state.ended = self._state.end_text = ""
         self._believe()
 
     def _believe(self) -> None:
-        """This segment holds records of the last opened epoch: its page cache counts."""
+        """This segment belongs to the last opened epoch: its page cache counts."""
         if self._void or not self._here[0] or self._here != self._place:
             self._trusted = False
 
     def _take_window(self, fields: list[str]) -> None:
-        self._believe()
-        frontier, to = int(fields[1]), int(fields[2])
-        if self._window is None or self._window[:2] != (frontier, to):
-            self._window = (frontier, to, self._mark_ms)
+        _, frontier, to = fields
+        window = (int(frontier), int(to))
+        if self._window is None or self._window[:2] != window:
+            self._window = (*window, self._mark_ms)
             self._mark_ms = self._last_ms
 
     def _intent(self, fields: list[str]) -> None:
-        _, number, attempt, at_ms, cost, _, keys = fields
-        self._last_ms = int(at_ms)
-        self._times.append((self._last_ms, keys, int(cost)))
-        self._open(int(number), int(attempt), self._last_ms)
+        _, number, attempt, at, cost, _, keys = fields
+        self._last_ms = at_ms = int(at)
+        self._times.append((at_ms, keys, cost))
+        self._try(int(number), int(attempt), at_ms)
 
     def _doubt(self, fields: list[str]) -> None:
-        self._open(int(fields[1]), int(fields[2]), int(fields[3]))
+        _, number, attempt, at = fields
+        self._try(int(number), int(attempt), int(at))
 
-    def _open(self, sequence: int, attempt: int, at_ms: int) -> None:
-        state = self._state
-        self._highest = max(self._highest, sequence)
-        if state.settled.is_settled(sequence):
-            return
-        known = state.doubt.get(sequence)
-        answered = state.retry.get(sequence)
-        if (known is None or attempt > known.attempt) and (answered is None or attempt > answered.attempt):
-            state.doubt[sequence] = DoubtState(attempt, at_ms, sequence in self._maybe_left)
-            state.retry.pop(sequence, None)
+    def _try(self, sequence: int, attempt: int, at_ms: int) -> None:
+        if sequence <= self._highest:
+            known = self._open.get(sequence)
+            if self._state.settled.is_settled(sequence) or (known is not None and known[0] >= attempt):
+                return
+            answered = self._answered.get(sequence)
+            if answered is not None:
+                if answered[0] >= attempt:
+                    return
+                del self._answered[sequence]
+        else:
+            self._highest = sequence
+        self._open[sequence] = (attempt, at_ms)
 
     def _retry(self, fields: list[str]) -> None:
-        self._believe()
-        _, number, tries, due, category, code, left, _, _, _ = fields
-        sequence, attempt, state = int(number), int(tries), self._state
+        _, number, tries, _, _, _, left, _, _, _ = fields
+        sequence, attempt = int(number), int(tries)
         self._highest = max(self._highest, sequence)
+        if self._state.settled.is_settled(sequence):
+            return
         if left == "1":
             self._maybe_left.add(sequence)
-        known = state.doubt.get(sequence)
-        if state.settled.is_settled(sequence) or (known is not None and known.attempt > attempt):
-            return
+        known = self._open.get(sequence)
         if known is not None:
-            del state.doubt[sequence]
-        answered = state.retry.get(sequence)
-        if answered is None or attempt >= answered.attempt:
-            texts = (plain(category), plain(code))
-            state.retry[sequence] = RetryState(attempt, int(due), sequence in self._maybe_left, *texts)
+            if known[0] > attempt:
+                return
+            del self._open[sequence]
+        answered = self._answered.get(sequence)
+        if answered is None or attempt >= answered[0]:
+            self._answered[sequence] = (attempt, fields)
 
     def _final(self, fields: list[str]) -> None:
-        sequence, attempt, state = int(fields[1]), int(fields[2]), self._state
+        _, number, tries, outcome, _, _, _, _, _, _ = fields
+        sequence, attempt, state = int(number), int(tries), self._state
         self._highest = max(self._highest, sequence)
         if not state.settled.add(sequence):
             return
-        outcome = Outcome(fields[3])
         self._counts[outcome] += 1
         if attempt > 1:
             state.retried += attempt - 1
-        state.doubt.pop(sequence, None)
-        state.retry.pop(sequence, None)
-        if sequence in self._maybe_left:
+        self._open.pop(sequence, None)
+        if self._answered:
+            self._answered.pop(sequence, None)
+        if self._maybe_left and sequence in self._maybe_left:
             self._maybe_left.discard(sequence)
-            state.maybe_doubled += outcome is Outcome.SUCCEEDED
+            state.maybe_doubled += outcome == Outcome.SUCCEEDED
 
     def _end(self, fields: list[str]) -> None:
-        self._believe()
-        self._state.ended, self._state.end_text = plain(fields[1]), plain(fields[3])
+        _, state, _, text = fields
+        self._state.ended, self._state.end_text = plain(state), plain(text)
 
     def _damage(self, _fields: list[str]) -> None:
         self._state.corrupt = self._damaged = True
-        self._suspects = {sequence: known.attempt for sequence, known in self._state.retry.items()}
+        self._suspects = {sequence: attempt for sequence, (attempt, _) in self._answered.items()}
+
+    def _holes(self, _fields: list[str]) -> None:
+        """A failed sync whose void mark is missing; of no weight in an epoch that never opened."""
+        if self._opened_here:
+            self._trusted = False
 
     def result(self, epochs: int) -> ResumeState:
         state = self._state
         state.epochs = epochs
         state.power_lost = not self._trusted or self._damaged
-        state.counts = dict(self._counts)
         if state.power_lost:
             self._doubt_window()
         if self._damaged and self._trusted:
             self._doubt_suspects()
-        attempts = [known.attempt for known in state.doubt.values()] + [known.attempt for known in state.retry.values()]
-        state.retried += sum(attempt - 1 for attempt in attempts)
+        state.counts = {Outcome(outcome): count for outcome, count in self._counts.items()}
+        for sequence, (attempt, at_ms) in self._open.items():
+            state.doubt[sequence] = DoubtState(attempt, at_ms, sequence in self._maybe_left)
+            state.retried += attempt - 1
+        for sequence, (attempt, fields) in self._answered.items():
+            why = (plain(fields[4]), plain(fields[5]))
+            state.retry[sequence] = RetryState(attempt, int(fields[3]), sequence in self._maybe_left, *why)
+            state.retried += attempt - 1
         state.next_sequence = self._highest + 1
         oldest = max((at for at, _, _ in self._times), default=0) - BUCKET_TIMES_KEPT_FOR_MS
-        state.bucket_times = [(at, split_keys(keys), cost) for at, keys, cost in self._times if at >= oldest]
+        state.bucket_times = [(at, split_keys(keys), int(cost)) for at, keys, cost in self._times if at >= oldest]
         return state
 
     def _doubt_window(self) -> None:
         if self._window is None:
             return
         frontier, to, since_ms = self._window
-        if self._trusted:
-            to += to - frontier
-        for sequence in list(self._state.untouched_below(to, frontier)):
-            self._open(sequence, 1, since_ms)
+        for sequence in self._state.settled.gaps(frontier, to):
+            if sequence not in self._answered:
+                self._try(sequence, 1, since_ms)
 
     def _doubt_suspects(self) -> None:
         """The damage may hide the next INTENT of an item that was due at that time, and nothing came after."""
         for sequence, attempt in self._suspects.items():
-            known = self._state.retry.get(sequence)
-            if known is not None and known.attempt == attempt:
-                self._open(sequence, attempt + 1, self._last_ms)
+            known = self._answered.get(sequence)
+            if known is not None and known[0] == attempt:
+                self._try(sequence, attempt + 1, self._last_ms)

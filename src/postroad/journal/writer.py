@@ -42,6 +42,8 @@ from postroad.vocabulary.errors import JournalBroken, StorageFull
 from postroad.vocabulary.outcomes import Outcome
 
 KEYS_REMEMBERED = 10_000
+UNSYNCED_LIMIT_BYTES = 4 << 20
+"""Above it a flush asks for a sync by itself: what is not durable is kept in memory."""
 
 
 class Journal:
@@ -76,6 +78,7 @@ class Journal:
         self._settling = False
         self._closed = False
         self._recoveries = 0
+        self._parts = header.part
         self._thread = None if sync_interval_s is None else SyncThread(self._sync, sync_interval_s)
 
     def window(self, frontier: int, to: int) -> int:
@@ -175,6 +178,8 @@ class Journal:
                 self._fail(error, "write")
                 raise self._again() from error
             self._lines.clear()
+            if self._position - self._durable.position > UNSYNCED_LIMIT_BYTES:
+                self.sync_soon()
         return self._position
 
     @property
@@ -193,7 +198,7 @@ class Journal:
 
     @property
     def recoveries(self) -> int:
-        """How often `recover` dropped the appended INTENTs: who appended some under another number appends them again."""
+        """How often `recover` dropped appended INTENTs. Who finds another number after `flush` appends his again."""
         return self._recoveries
 
     def sync_soon(self) -> None:
@@ -365,9 +370,10 @@ class Journal:
         """Leaves a file that may have lost bytes, and repeats in a new one all that was not durable before."""
         with suppress(OSError):
             self._part.cut_torn_write()
-        self.header = replace(self.header, boot_id="", part=self.header.part + 1)
+        self._parts += 1
+        header = replace(self.header, boot_id="", part=self._parts)
         data = "".join(self._lines).encode()
-        part = Part.create(self._fs, self._folder, self.header)
+        part = Part.create(self._fs, self._folder, header)
         try:
             part.make_room(len(data) + self._room())
             part.write(b"".join(self._durable.unsynced()) + data)
@@ -378,6 +384,6 @@ class Journal:
             raise
         with suppress(OSError):
             self._part.close()
-        self._part = part
+        self._part, self.header = part, header
         self._lines.clear()
         self._position += len(data)
