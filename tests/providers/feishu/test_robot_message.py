@@ -88,6 +88,21 @@ def test_a_value_of_a_row_never_mentions_anybody(value: str) -> None:
     assert caught.value.field == "n"
 
 
+def test_a_mention_put_together_from_values_or_read_by_column_name_is_refused_too() -> None:
+    made = renderer({"type": "text", "text": "{{ a }}{{ b }}"})
+    with pytest.raises(RenderError):
+        made.render(Recipient(0, {"a": "<", "b": "at id=all>"}))
+    made = renderer({"type": "text", "text": 'Hi {{ fields["First name"] }}'})
+    with pytest.raises(RenderError) as caught:
+        made.render(Recipient(0, {"First name": "<at id=all>"}))
+    assert caught.value.field == "First name"
+
+
+def test_a_mention_inside_a_loop_is_the_authors() -> None:
+    text = '{% for id in ids | split(",") %}<at user_id="{{ id }}"></at>{% endfor %}'
+    assert body(renderer({"type": "text", "text": text}), ids="a,b")["content"]["text"].count("<at") == 2
+
+
 def test_the_author_may_mention_by_a_column() -> None:
     made = renderer({"type": "text", "text": '<at user_id="{{ id }}">{{ n }}</at> hi'})
     assert body(made, id="ou_1", n="Ann")["content"]["text"] == '<at user_id="ou_1">Ann</at> hi'

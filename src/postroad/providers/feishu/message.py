@@ -13,6 +13,7 @@ from postroad.providerkit.templates import json_structure
 from postroad.providers.feishu.config import CONTENT_FIELDS
 from postroad.spi import Preview, Recipient, Rendered, RenderError
 from postroad.vocabulary.errors import TemplateInvalid
+from postroad.vocabulary.values import RecipientValue
 
 BODY_LIMIT_BYTES = 20 * 1024
 SIGNATURE_BYTES = len(b'"timestamp":"1700000000","sign":"","') + 43
@@ -39,10 +40,15 @@ class RobotMessage:
         self._field = CONTENT_FIELDS[kind]
         self._place = _PLACES[kind]
         try:
-            self._body = json_structure(_body(message), "body")
+            source = _body(message)
+            self._body = json_structure(source, "body")
         except TemplateInvalid as error:
             raise TemplateInvalid(self._named(error.message), field=self._named(error.field)) from None
         self._names = tuple(sorted(self._body.names))
+        written = json.dumps(source)
+        self._mentions_written = written.lower().count(_MENTION)
+        self._is_straight = "{%" not in written
+        self._reads_any_field = "fields" in written
         self._limit = BODY_LIMIT_BYTES - (SIGNATURE_BYTES if is_signed else 0)
         self._where = where
 
@@ -51,12 +57,11 @@ class RobotMessage:
             body = self._body.render(recipient.fields)
         except RenderError as error:
             raise RenderError(self._named(error.field), self._named(error.message)) from None
-        for name in self._names:
-            value = recipient.fields.get(name)
-            if value.__class__ is str and _MENTION in value.lower():
-                raise RenderError(
-                    name, f"the field {name!r} holds a mention ({_MENTION} …); write mentions into the message instead"
-                )
+        blamed = self._mentioning(body, recipient.fields)
+        if blamed is not None:
+            raise RenderError(
+                blamed, f"the field {blamed!r} holds a mention ({_MENTION} …); write mentions into the message instead"
+            )
         if len(body) > self._limit:
             raise RenderError(
                 self._longest(recipient),
@@ -68,14 +73,32 @@ class RobotMessage:
         body = rendered.content
         assert isinstance(body, bytes)
         message = json.loads(body)
-        text = message.get("content", {}).get("text") if message["msg_type"] == "text" else None
-        shown = text if isinstance(text, str) else json.dumps(message, ensure_ascii=False, indent=2)
+        shown = json.dumps(message, ensure_ascii=False, indent=2)
+        if self._field == "text":
+            shown = message["content"]["text"]
         return Preview(
             f"Feishu robot at {self._where}",
             {"type": str(message["msg_type"]), "body": shown},
             size_bytes=rendered.size_bytes,
             warnings=rendered.warnings,
         )
+
+    def _mentioning(self, body: bytes, fields: Mapping[str, RecipientValue]) -> str | None:
+        """The field that brought a mention its author did not write; None where there is none.
+
+        Usually one value holds it. Where a message is made straight (no loops or branches), more mentions than were
+        written give away one that was put together from several values.
+        """
+        found = body.lower().count(_MENTION.encode())
+        if not found:
+            return None
+        for name in fields if self._reads_any_field else self._names:
+            value = fields.get(name)
+            if isinstance(value, str) and _MENTION in value.lower():
+                return name
+        if self._is_straight and found > self._mentions_written:
+            return next(iter(self._names), "")
+        return None
 
     def _named(self, text: str) -> str:
         """A place in the vendor's body by the name it has in our configuration."""
