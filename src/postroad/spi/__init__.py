@@ -25,10 +25,12 @@ from postroad.spi.provider import (
     Price,
     ProviderFactory,
     ProviderSession,
+    ReadsFiles,
     Renderer,
     SecretResolver,
     capabilities_of,
     price_of,
+    with_files,
 )
 from postroad.spi.sending import Preview, Recipient, Rendered, RenderError, SendRequest, SendResult, Verdict
 
@@ -54,6 +56,7 @@ __all__ = [
     "Rate",
     "RateLimit",
     "RateScope",
+    "ReadsFiles",
     "Recipient",
     "RenderError",
     "Rendered",
@@ -65,4 +68,5 @@ __all__ = [
     "Verdict",
     "capabilities_of",
     "price_of",
+    "with_files",
 ]

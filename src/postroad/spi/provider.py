@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from postroad.spi.config import ConfigDocument, Problem
@@ -132,3 +133,17 @@ def price_of(factory: ProviderFactory, account: ConfigDocument) -> Price | None:
         return factory.price_for(account)
     descriptor = factory.descriptor
     return None if descriptor.price_per_part is None else Price(descriptor.price_per_part, descriptor.currency)
+
+
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """A factory that reads files for its messages: attachments."""
+
+    def with_files(self, folder: Path) -> ProviderFactory:
+        """The same factory, with `folder` as the place below which files lie."""
+        ...
+
+
+def with_files(factory: ProviderFactory, folder: Path) -> ProviderFactory:
+    """The factory as a job in `folder` uses it; itself where it reads no files."""
+    return factory.with_files(folder) if isinstance(factory, ReadsFiles) else factory

@@ -46,18 +46,18 @@ def test_an_unconfirmed_preparation_makes_room(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "out", "a", Noon())
     folder.write_job("a", {})
     folder.snapshot.write_bytes(b"old")
-    assert list(make_folder(tmp_path / "out", "a", Noon()).path.iterdir()) == []
+    again = make_folder(tmp_path / "out", "a", Noon())
+    assert list(again.path.iterdir()) == []
 
 
 def test_a_held_folder_is_held_once(tmp_path: Path) -> None:
-    folder = SendFolder(tmp_path)
-    assert not folder.is_held
-    with folder.held():
-        assert folder.is_held
+    assert not SendFolder(tmp_path).is_held
+    with SendFolder(tmp_path).held():
+        assert SendFolder(tmp_path).is_held
         with pytest.raises(AlreadyRunning), SendFolder(tmp_path).held(wait_s=0.0):
             pass
-    assert not folder.is_held
-    with folder.held():
+    assert not SendFolder(tmp_path).is_held
+    with SendFolder(tmp_path).held():
         pass
 
 

@@ -18,7 +18,7 @@ A caller parses, asks and shows. It gives `Surroundings` and, while a send runs,
 
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
 from postroad.flows.local_runs.listing import list_sends, open_send
-from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder, SendOrder
+from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
 from postroad.flows.local_runs.ports import (
     Controls,
     EndpointGate,
@@ -27,9 +27,10 @@ from postroad.flows.local_runs.ports import (
     SilentObserver,
     Surroundings,
 )
-from postroad.flows.local_runs.prepare import discard, prepare_send
-from postroad.flows.local_runs.rehearsal import dry_run, preview_message, test_send
-from postroad.flows.local_runs.resend import resend
+from postroad.flows.local_runs.preparing.audience import check_audience, write_accepted
+from postroad.flows.local_runs.preparing.prepare import discard, prepare_send
+from postroad.flows.local_runs.preparing.rehearsal import dry_run, preview_message, test_send
+from postroad.flows.local_runs.preparing.resend import resend
 from postroad.flows.local_runs.running.loops import loop_factory
 from postroad.flows.local_runs.running.worker import serve_shard
 from postroad.flows.local_runs.start import resume_send, start_send
@@ -56,6 +57,7 @@ __all__ = [
     "EXIT_CODES",
     "INTERRUPTED_EXIT_CODE",
     "AudienceFacts",
+    "AudienceOrder",
     "Controls",
     "Counts",
     "DryRunReport",
@@ -78,6 +80,7 @@ __all__ = [
     "SilentObserver",
     "Surroundings",
     "TestSendResult",
+    "check_audience",
     "discard",
     "dry_run",
     "export_public_key",
@@ -92,4 +95,5 @@ __all__ = [
     "start_send",
     "test_send",
     "verify_receipt",
+    "write_accepted",
 ]

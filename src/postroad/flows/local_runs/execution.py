@@ -15,7 +15,7 @@ from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.listing import counts_so_far
 from postroad.flows.local_runs.ports import Observer, Surroundings
-from postroad.flows.local_runs.prepare import allow_endpoints, secret_names
+from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for, secret_names
 from postroad.flows.local_runs.running.board import Board
 from postroad.flows.local_runs.running.crew import CrewParts, desk_for, run_crew
 from postroad.flows.local_runs.running.display import Display
@@ -75,7 +75,7 @@ async def _execute(work: Execution, snapshot: Snapshot) -> ShardAccount:
     work.observer.started(_started(work), board)
     if len(plan.shards) == 1:
         order = ShardOrder(work.folder.path, plan, work.policies, 0, work.surroundings.new_id(), False)
-        factory = work.surroundings.provider_loader(plan.provider_id)
+        factory = factory_for(work.surroundings.provider_loader, plan.provider_id, plan.base)
         parts = ShardParts(factory, work.surroundings.secrets, work.surroundings.clock, snapshot)
         accounts = [await run_alone(order, parts, board, display)]
     else:

@@ -49,3 +49,15 @@ class ResendOrder:
     out: Path | None = None
     workers: int = 1
     again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AudienceOrder:
+    """An audience to look at: of a job, of overrides (`audience.file`, …), or of both."""
+
+    job: Path | None = None
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    errors_file: Path | None = None
+    """Gets the rows that were left out."""
+    accepted_file: Path | None = None
+    """Gets the rows that were accepted."""

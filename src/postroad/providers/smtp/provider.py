@@ -57,6 +57,9 @@ class SmtpProvider:
         self._folder = AttachmentFolder(files)
         self._open_sessions: Counter[bytes] = Counter()
 
+    def with_files(self, folder: Path) -> "SmtpProvider":
+        return SmtpProvider(self._egress, files=folder)
+
     @property
     def descriptor(self) -> ProviderDescriptor:
         return DESCRIPTOR

@@ -68,14 +68,7 @@ class Job:
 
 def read_job(file: Path | None, overrides: Mapping[str, object] | None = None, *, audience_needed: bool = True) -> Job:
     """Raises ConfigInvalid for a file that cannot be read, JobInvalid with all that is wrong in it."""
-    document = read_document(file) if file is not None else Document({}, {})
-    raw = deepcopy(document.value)
-    base = file.resolve().parent if file is not None else Path.cwd()
-    overridden = {path: value for path, value in (overrides or {}).items() if value is not None}
-    for path, value in overridden.items():
-        _lay_over(raw, path, value)
-    if "audience.file" in overridden:
-        raw["audience"]["file"] = str(Path(str(overridden["audience.file"])).resolve())
+    raw, base, lines = _raw(file, overrides or {})
     findings = Findings()
     findings.refuse_unknown(raw, _KNOWN, "")
     name = _name(raw.get("name"), file, findings)
@@ -86,8 +79,30 @@ def read_job(file: Path | None, overrides: Mapping[str, object] | None = None, *
     message = _mapping_of(raw, "message", findings, needed=True)
     audience = _audience(raw.get("audience"), base, findings, needed=audience_needed)
     policies = read_policies(raw.get("policies"), findings)
-    findings.raise_if_any(document.lines)
-    return Job(name, str(provider), account, message, audience, policies, base, raw, document.lines)
+    findings.raise_if_any(lines)
+    return Job(name, str(provider), account, message, audience, policies, base, raw, lines)
+
+
+def read_audience(file: Path | None, overrides: Mapping[str, object]) -> tuple[str, AudienceRequest, Path]:
+    """Provider (or an empty text), audience and folder of what may be less than a whole job."""
+    raw, base, lines = _raw(file, overrides)
+    findings = Findings()
+    audience = _audience(raw.get("audience"), base, findings, needed=True)
+    findings.raise_if_any(lines)
+    provider = raw.get("provider")
+    return provider if isinstance(provider, str) else "", audience, base
+
+
+def _raw(file: Path | None, overrides: Mapping[str, object]) -> tuple[dict[str, Any], Path, dict[str, int]]:
+    document = read_document(file) if file is not None else Document({}, {})
+    raw = deepcopy(document.value)
+    base = file.resolve().parent if file is not None else Path.cwd()
+    overridden = {path: value for path, value in overrides.items() if value is not None}
+    for path, value in overridden.items():
+        _lay_over(raw, path, value)
+    if "audience.file" in overridden:
+        raw["audience"]["file"] = str(Path(str(overridden["audience.file"])).expanduser().resolve())
+    return raw, base, document.lines
 
 
 def _lay_over(raw: dict[str, Any], path: str, value: object) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from postroad.engine import EngineEvent, Lease, LeasedPacer
 from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader
-from postroad.flows.local_runs.prepare import allow_endpoints
+from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for
 from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
 from postroad.flows.local_runs.running.shard import ShardParts, run_shard
 from postroad.flows.local_runs.running.shard_order import ShardOrder
@@ -118,7 +118,7 @@ class PipeLink:
 def _parts(
     order: ShardOrder, secrets: GivenSecrets, provider_loader: ProviderLoader, clock: Clock, link: PipeLink
 ) -> ShardParts:
-    factory = provider_loader(order.plan.provider_id)
+    factory = factory_for(provider_loader, order.plan.provider_id, order.plan.base)
     snapshot = Snapshot.open(order.send_folder.snapshot, sha256=order.plan.audience.sha256)
     pacer = None
     if order.shares_rate:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import Surroundings
-from postroad.flows.local_runs.prepare import check_job, discard, prepare_send
-from postroad.flows.local_runs.single_send import send_once
+from postroad.flows.local_runs.preparing.checking import check_job, factory_for
+from postroad.flows.local_runs.preparing.prepare import discard, prepare_send
+from postroad.flows.local_runs.preparing.single_send import send_once
 from postroad.flows.local_runs.views import DryRunReport, ItemPreview, PreparedSend, RowProblem, TestSendResult
 from postroad.recipients import SnapshotSource
 from postroad.spi import Rate, Recipient, Rendered, Renderer, RenderError, price_of
@@ -30,7 +31,7 @@ def dry_run(
 ) -> DryRunReport:
     """Renders every recipient in flat memory. `progressed` hears how many are done, now and then."""
     plan = prepared.plan
-    factory = surroundings.provider_loader(plan.provider_id)
+    factory = factory_for(surroundings.provider_loader, plan.provider_id, plan.base)
     sums = _Sums()
     asyncio.run(_render_all(prepared, factory.compile(plan.account, plan.message), sums, progressed))
     descriptor = factory.descriptor
@@ -66,7 +67,7 @@ def preview_message(
     Raises InvalidInput for a row that the audience does not have.
     """
     plan = prepared.plan
-    factory = surroundings.provider_loader(plan.provider_id)
+    factory = factory_for(surroundings.provider_loader, plan.provider_id, plan.base)
     renderer = factory.compile(plan.account, plan.message)
     if len(rows) > MAX_ROWS_LOOKED_THROUGH:
         raise InvalidInput(f"{len(rows)} rows: look at {MAX_ROWS_LOOKED_THROUGH} at most", field="rows")

@@ -1,7 +1,7 @@
 """One message to one recipient, outside of any run: no journal, no counts, no retry."""
 
 from postroad.flows.local_runs.ports import Surroundings
-from postroad.flows.local_runs.prepare import Checked
+from postroad.flows.local_runs.preparing.checking import Checked
 from postroad.flows.local_runs.views import TestSendResult
 from postroad.spi import OpenContext, Recipient, RenderError, SendRequest
 from postroad.vocabulary.errors import InvalidInput

@@ -1,0 +1,89 @@
+"""Some recipients of an ended send as a snapshot of their own.
+
+They keep the row numbers of the spreadsheet and are counted anew from 0. Beside it lies `origins.bin`, which leads each
+UNKNOWN item to the item whose idempotency key it carries: of the source, or of the send that the source goes back to.
+"""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.origins import ENTRY, MAX_RUNS, OWN, Origins
+from postroad.flows.local_runs.keeping.plan import SendPlan
+from postroad.foundation.whole_files import sync_file, sync_folder
+from postroad.recipients import Snapshot
+from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, literal, quoted, read_note
+from postroad.vocabulary.errors import InvalidInput
+from postroad.vocabulary.outcomes import Outcome
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH = 10_000
+_SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "300MB"}
+
+
+def write_subset(
+    source: SendFolder, plan: SendPlan, only: Collection[Outcome], target: SendFolder
+) -> tuple[Snapshot, tuple[tuple[str, str], ...]]:
+    """Writes snapshot and origins of `target`; the runs that the origins count.
+
+    Raises InvalidInput where nobody of the source came to one of `only`.
+    """
+    import duckdb
+
+    with duckdb.connect(config=_SETTINGS) as connection:
+        chosen = _chosen(source, only)
+        found = connection.execute(f"SELECT count(*) {chosen}").fetchone()
+        if found is None or found[0] == 0:
+            names = " or ".join(sorted(outcome.value.lower() for outcome in only))
+            raise InvalidInput(f"nobody of {source.path} is {names}; see its summary.json", field="only")
+        _write_snapshot(connection, source, chosen, target.snapshot)
+        runs = _write_origins(connection, source, plan, chosen, target.origins)
+    sync_file(target.snapshot)
+    sync_file(target.origins)
+    sync_folder(target.path)
+    return Snapshot.open(target.snapshot), runs
+
+
+def _chosen(source: SendFolder, only: Collection[Outcome]) -> str:
+    outcomes = ", ".join(literal(outcome.value) for outcome in sorted(only))
+    return (
+        f"FROM read_parquet({literal(str(source.snapshot))}) AS s "
+        f"JOIN read_parquet({literal(str(source.results))}) AS r ON r.sequence = s.{SEQUENCE} "
+        f"WHERE r.outcome IN ({outcomes})"
+    )
+
+
+def _write_snapshot(connection: "duckdb.DuckDBPyConnection", source: SendFolder, chosen: str, path: Path) -> None:
+    note, _ = read_note(connection, source.snapshot)
+    columns = "".join(f", s.{quoted(column)} AS {quoted(column)}" for _, column in note.fields)
+    connection.execute(
+        f"COPY (SELECT row_number() OVER (ORDER BY s.{SEQUENCE}) - 1 AS {SEQUENCE}, s.{ROW} AS {ROW}{columns} {chosen} "
+        f"ORDER BY {SEQUENCE}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+        f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}, KV_METADATA {{postroad: {literal(note.to_json())}}})"
+    )
+
+
+def _write_origins(
+    connection: "duckdb.DuckDBPyConnection", source: SendFolder, plan: SendPlan, chosen: str, path: Path
+) -> tuple[tuple[str, str], ...]:
+    runs: dict[tuple[str, str], int] = {}
+    before = Origins.open(source.origins, plan)
+    try:
+        rows = connection.execute(f"SELECT s.{SEQUENCE}, r.outcome {chosen} ORDER BY s.{SEQUENCE}")
+        with path.open("wb") as file:
+            while batch := rows.fetchmany(_BATCH):
+                for sequence, outcome in batch:
+                    if outcome != Outcome.UNKNOWN.value:
+                        file.write(ENTRY.pack(OWN, 0))
+                        continue
+                    run_id, snapshot_id, origin = before.origin_of(sequence)
+                    number = runs.setdefault((run_id, snapshot_id), len(runs))
+                    if number > MAX_RUNS:
+                        raise InvalidInput(f"{source.path} goes back to more than {MAX_RUNS} runs; start a new send")
+                    file.write(ENTRY.pack(number, origin))
+    finally:
+        before.close()
+    return tuple(runs)
