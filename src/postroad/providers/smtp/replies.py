@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 _ENHANCED = re.compile(r"^([245])\.(\d{1,3})\.(\d{1,3})(?=\s|$)")
 _ADDRESS = re.compile(r"[^\s<>@,;:\"'()]+@(?=[^\s<>@]+)")
-_QUEUED = re.compile(
-    r"\bqueued(?: mail for delivery)?(?: as| with id|:)?\s+<?([\w.@+-]{3,80})>?|\bid=([\w.+-]{3,80})", re.I
-)
+_QUEUED = re.compile(r"\bqueued(?: mail)?(?: as| with id|:)\s+<?([\w.@+-]{3,80})|\bid=([\w.+-]{3,80})", re.I)
 _SUMMARY_LENGTH = 200
 
 

@@ -67,6 +67,7 @@ class SmtpSession:
         except BaseException:
             self._drop()
             raise
+        self._used_at = asyncio.get_running_loop().time()
         if self._connection is not None and not self._connection.is_usable:
             self._drop()
         result.summary = masked(result.summary, self._hidden)
@@ -121,7 +122,6 @@ class SmtpSession:
         now = asyncio.get_running_loop().time()
         connection.deadline = max(deadline, now + self._account.final_reply_timeout_s)
         reply = await connection.verdict()
-        self._used_at = asyncio.get_running_loop().time()
         return results.accepted(reply, message_id, refused_copies)
 
     def _may_go_on(self) -> bool:

@@ -19,6 +19,7 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\u0085\u2028\u2029]")
 _LOCAL_OCTETS, _ADDRESS_OCTETS = 64, 254
+_TEXT_LENGTH = 1000
 
 
 class AddressInvalid(ValueError):
@@ -43,6 +44,8 @@ class Mailbox:
 
 def mailbox(text: str) -> Mailbox:
     """Raises AddressInvalid."""
+    if len(text) > _TEXT_LENGTH:
+        raise AddressInvalid(f"it has {len(text)} characters; name and address together may have {_TEXT_LENGTH}")
     if _UNSAFE.search(text):
         raise AddressInvalid("it holds a line break or a control character")
     text = text.strip()

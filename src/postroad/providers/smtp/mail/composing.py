@@ -36,6 +36,7 @@ OWN_HEADERS = frozenset(
 
 _URL = re.compile(r"[!-;=?-~]+")
 _URL_LENGTH = 900
+_HEADER_LENGTH = 4000
 
 
 class LetterRenderer:
@@ -206,7 +207,17 @@ def _text_header(name: str, source: str, where: str) -> Piece:
     template = templates.header(source, where)
     if template.is_static and any(sign in source for sign in "\r\n\0"):
         raise ConfigInvalid(f"{where}: it holds a line break or a NUL; a header is one line", field=where)
-    return _once_if_static(template, lambda value: mime.text_header(name, value.strip()))
+    if template.is_static:
+        return mime.text_header(name, source.strip())
+
+    def make(fields: Fields) -> bytes:
+        value = template.render(fields).strip()
+        if len(value) > _HEADER_LENGTH:
+            wrong = f"{where}: the result has {len(value)} characters; a header may have {_HEADER_LENGTH}"
+            raise RenderError(_blamed(template, fields), wrong)
+        return mime.text_header(name, value)
+
+    return make
 
 
 def _text_part(template: Template, subtype: str) -> Piece:
