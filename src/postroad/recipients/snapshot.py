@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from postroad.recipients.durable_files import settle, sha256_of
 from postroad.recipients.report_samples import AcceptedSample
 from postroad.recipients.safe_cells import safe_cell_sql
-from postroad.recipients.snapshot_format import ROW, SEQUENCE, Note, literal, quoted, read_note
+from postroad.recipients.snapshot_format import ROW, SEQUENCE, Note, literal, quoted, read_note, scan
 from postroad.vocabulary.errors import AudienceInvalid
 from postroad.vocabulary.values import FileRef
 
@@ -68,8 +68,8 @@ def first_recipients(snapshot: Snapshot, limit: int) -> list[AcceptedSample]:
         fields = selected_fields(note)
         columns = ", ".join(quoted(column) for _, column, _ in fields)
         rows = connection.execute(
-            f"SELECT {ROW}, {columns} FROM read_parquet(?) WHERE {SEQUENCE} < ? ORDER BY {SEQUENCE}",
-            [str(snapshot.path), limit],
+            f"SELECT {ROW}, {columns} FROM {scan(snapshot.path)} WHERE {SEQUENCE} < ? ORDER BY {SEQUENCE}",
+            [limit],
         ).fetchall()
     return [
         AcceptedSample(
@@ -93,7 +93,7 @@ def export_accepted(snapshot: Snapshot, path: Path) -> int:
         )
         connection.execute(
             f"COPY (SELECT {ROW} AS row, {columns} "
-            f"FROM read_parquet({literal(str(snapshot.path))}) ORDER BY {SEQUENCE}) "
+            f"FROM {scan(snapshot.path)} ORDER BY {SEQUENCE}) "
             f"TO {literal(str(temporary))} (FORMAT csv, HEADER)"
         )
     settle(temporary, path)

@@ -1,4 +1,6 @@
-"""How a snapshot lies in Parquet: columns `_sequence` and `_row`, then one per field, and a note in the footer.
+"""How a snapshot lies in Parquet: a column `_row`, then one per field, and a note in the footer.
+
+The sequence of a recipient is its place in the file, so it can have no gap and needs no column.
 
 Field names are case-sensitive and free; DuckDB's column names are neither. So the note (key `postroad`) leads each
 field to its column, and says which names are aliases and which fields are paths of files.
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 NOTE_KEY = "postroad"
 VERSION = 1
 ROW_GROUP_ROWS = 50_000
-SEQUENCE, ROW = "_sequence", "_row"
+ROW = "_row"
+SEQUENCE = "file_row_number"
+"""What DuckDB calls the place in the file; `scan` offers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Note:
 
 def column_names(fields: Sequence[str]) -> list[str]:
     """A column name for each field, unique without regard to case."""
-    taken = {SEQUENCE, ROW}
+    taken = {ROW, SEQUENCE}
     names = []
     for field in fields:
         name, number = field, 2
@@ -52,6 +56,11 @@ def column_names(fields: Sequence[str]) -> list[str]:
 
 def quoted(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def scan(path: Path) -> str:
+    """The snapshot as a table of DuckDB, with its sequence."""
+    return f"read_parquet({literal(str(path))}, file_row_number = true)"
 
 
 def literal(text: str) -> str:

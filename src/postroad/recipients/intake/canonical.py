@@ -1,4 +1,4 @@
-"""Records into one canonical table: trimmed, checked, numbered, in UTF-8 with `_row` first.
+"""Records into one canonical table: trimmed, checked, numbered, in UTF-8 with the row number first.
 
 Works on a whole block at a time. A block that is clean in every respect is written as the lines it came as; only rows
 that stand out are looked at one by one. A row is never repaired by moving its cells: with a wrong number of cells in

@@ -145,7 +145,7 @@ class _Import:
             places = [plan.header.names.index(name) for name in plan.key]
             duplicates = staging.find_duplicates(places) if places else 0
             names = ", ".join(plan.key)
-            for row, first_row, value in staging.duplicates(places) if duplicates else ():
+            for row, first_row, value in staging.duplicates() if duplicates else ():
                 reason = f"the same {names} as in row {first_row}"
                 self._problems.note(RowProblem(row, names, "DUPLICATE", reason, value))
             note = staging.write(target, tuple(plan.leads.items()))

@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
-"""The canonical table into the snapshot: duplicates out, numbered from 0, compressed. All set-based, in DuckDB.
+"""The canonical table into the snapshot: duplicates out, in order, compressed. All set-based, in DuckDB.
 
 Duplicates are found over `_row` and key alone, so the widest table costs no more. The order of rows is the order of the
 spreadsheet, and is checked before the file counts.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, Note, column_names, literal, quoted
+from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, Note, column_names, literal, quoted
 from postroad.vocabulary.errors import PostroadError
 
 if TYPE_CHECKING:
@@ -60,10 +60,12 @@ class Staging:
         """Rows whose key, given as column indices, an earlier row has. A row without any key is nobody's duplicate."""
         parts = ", ".join(f"{_folded(f'c{at}')} AS k{number}" for number, at in enumerate(key))
         names = ", ".join(f"k{number}" for number in range(len(key)))
+        spelled = ", ".join(f"keys.k{number}" for number in range(len(key)))
         empty = " AND ".join(f"coalesce({name}, '') = ''" for name in names.split(", "))
         self._connection.execute(f"CREATE TEMP TABLE keys AS SELECT _row, {parts} FROM {self._read()}")
         self._connection.execute(
-            f"CREATE TEMP TABLE duplicates AS SELECT keys._row AS _row, first_row FROM keys JOIN ("
+            f"CREATE TEMP TABLE duplicates AS SELECT keys._row AS _row, first_row, concat_ws(' ', {spelled}) AS value "
+            f"FROM keys JOIN ("
             f"SELECT {names}, min(_row) AS first_row FROM keys WHERE NOT ({empty}) GROUP BY ALL HAVING count(*) > 1"
             f") AS firsts ON {' AND '.join(f'keys.k{n} IS NOT DISTINCT FROM firsts.k{n}' for n in range(len(key)))} "
             f"AND keys._row > firsts.first_row"
@@ -73,13 +75,9 @@ class Staging:
         self._has_duplicates = count > 0
         return count
 
-    def duplicates(self, key: Sequence[int]) -> Iterator[tuple[int, int, str]]:
-        """(row, the row it repeats, the key as text) in order of rows."""
-        texts = ", ".join(f"coalesce(c{at}::VARCHAR, '')" for at in key)
-        cursor = self._connection.execute(
-            f"SELECT _row, first_row, concat_ws(' ', {texts}) FROM {self._read()} "
-            "JOIN duplicates USING (_row) ORDER BY 1"
-        )
+    def duplicates(self) -> Iterator[tuple[int, int, str]]:
+        """(row, the row it repeats, the key as it was compared) in order of rows."""
+        cursor = self._connection.execute("SELECT * FROM duplicates ORDER BY _row")
         while rows := cursor.fetchmany(2_000):
             yield from rows
 
@@ -98,13 +96,12 @@ class Staging:
         )
         where = "WHERE _row NOT IN (SELECT _row FROM duplicates)" if self._has_duplicates else ""
         self._connection.execute(
-            f"COPY (SELECT row_number() OVER () - 1 AS {SEQUENCE}, _row AS {ROW}, {chosen} "
-            f"FROM {self._read()} {where}) "
+            f"COPY (SELECT _row AS {ROW}, {chosen} FROM {self._read()} {where}) "
             f"TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}, "
             f"KV_METADATA {{postroad: {literal(note.to_json())}}})"
         )
         shuffled = self._number(
-            f"SELECT count(*) FROM (SELECT {ROW} <= lag({ROW}) OVER (ORDER BY {SEQUENCE}) AS back "
+            f"SELECT count(*) FROM (SELECT {ROW} <= lag({ROW}) OVER () AS back "
             f"FROM read_parquet({literal(str(path))})) WHERE back"
         )
         if shuffled:
@@ -126,8 +123,8 @@ class Staging:
         return (
             f"read_csv({literal(str(table.path))}, auto_detect = false, header = false, "
             f"delim = {literal(table.delimiter)}, "
-            f"quote = '\"', escape = '\"', new_line = '\\n', columns = {{'_row': 'BIGINT', {columns}}}, {nulls}, "
-            f"max_line_size = {_longest_line(table.path)})"
+            f"quote = '\"', escape = '\"', new_line = '\\n', columns = {{'_row': 'BIGINT', {columns}}}, "
+            f"{nulls}, max_line_size = {_longest_line(table.path)})"
         )
 
 
@@ -138,7 +135,7 @@ def _longest_line(path: Path) -> int:
 def _folded(column: str) -> str:
     """The key as it is compared: the domain of an e-mail address without regard to case."""
     return (
-        f"CASE WHEN regexp_full_match({column}, '[^@\\s]+@[^@\\s]+') "
+        f"CASE WHEN contains({column}, '@') AND regexp_full_match({column}, '[^@\\s]+@[^@\\s]+') "
         f"THEN split_part({column}, '@', 1) || '@' || lower(split_part({column}, '@', 2)) ELSE {column} END"
     )
 

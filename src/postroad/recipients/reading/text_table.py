@@ -7,12 +7,13 @@ numbered as a spreadsheet shows them: a quoted line end does not begin a row, a 
 
 import csv
 import io
+import itertools
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from postroad.recipients.reading.blanks import HAS_INVISIBLE
+from postroad.recipients.reading.blanks import holds_invisible
 from postroad.recipients.reading.careful import CarefulParser
 from postroad.recipients.reading.dialect import Dialect, find_dialect
 from postroad.recipients.reading.encoding import decoded, find_encoding
@@ -115,8 +116,7 @@ class TextTable:
         return rows
 
     def _holds_quote(self, rows: list[list[str]]) -> bool:
-        quote = self._dialect.quote
-        return any(quote in text for text in map("".join, rows))
+        return self._dialect.quote in "".join(itertools.chain.from_iterable(rows))
 
     def _clean_block(self, body: str, rows: list[list[str]], row: int) -> Block:
         lines: list[str] | None = body[:-1].split("\n")
@@ -127,8 +127,13 @@ class TextTable:
         else:
             lines = None
             longest = max((len(cell) for cells in rows for cell in cells), default=0)
-        suspicious = longest > self._max_cell or "\0" in body or not _can_be_written(body)
-        invisible = not body.isascii() and HAS_INVISIBLE.search(body) is not None
+        suspicious = longest > self._max_cell or "\0" in body
+        invisible = False
+        if not body.isascii():
+            try:
+                invisible = holds_invisible(body, body.encode())
+            except UnicodeEncodeError:
+                suspicious = invisible = True
         return Block(range(row, row + len(rows)), rows, lines, suspicious=suspicious, invisible=invisible)
 
     def _careful_block(self, text: str, row: int, *, final: bool) -> tuple[Block, int]:
@@ -151,11 +156,3 @@ def _well_formed(dialect: Dialect) -> re.Pattern[str]:
     edge, mark = re.escape(dialect.delimiter), re.escape(dialect.quote)
     cell = rf"(?:{mark}(?:[^{mark}]|{mark}{mark})*+{mark}|[^{mark}{edge}\n]*+)"
     return re.compile(rf"(?:{cell}(?:{edge}{cell})*+\n)*+")
-
-
-def _can_be_written(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
