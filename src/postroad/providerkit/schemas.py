@@ -15,7 +15,9 @@ from typing import Any, Protocol
 from postroad.providerkit.schema_problems import SchemaError, in_words
 from postroad.spi import Problem
 
-SECRET_MARK = "x-postroad-secret"  # noqa: S105
+MARK = "x-postroad-secret"
+"""Marks a field whose value is the name of a secret."""
+
 HINTS = frozenset(
     "x-postroad-" + hint
     for hint in (
@@ -60,7 +62,7 @@ class ConfigSchema:
         import jsonschema_rs
 
         validator: _Validator = jsonschema_rs.Draft202012Validator(
-            self.content, validate_formats=True, keywords={SECRET_MARK: SecretReference}
+            self.content, validate_formats=True, keywords={MARK: SecretReference}
         )
         return validator
 

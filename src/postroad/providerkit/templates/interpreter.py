@@ -26,6 +26,10 @@ Escape = Callable[[str], str]
 _NAMED = re.compile(r"`([^`]+)`")
 _BY_KEY = re.compile(r"^fields\[['\"](.*)['\"]\]$|^fields\.(.+)$")
 _AUTHOR_ERRORS = frozenset({"UnknownFilter", "UnknownTest", "UnknownFunction", "UnknownBlock", "TemplateNotFound"})
+_FOUND_IN_REHEARSAL = _AUTHOR_ERRORS | {"UnknownMethod", "OutOfFuel"}
+_NOT_CALLABLE = "is not callable"
+"""A value of a row never is, so the author meant a function that there is not."""
+
 _SOURCE = "template"
 _HTML = "html"
 
@@ -62,7 +66,7 @@ class Program:
         try:
             self._environment.render_template(self._name, **context)
         except TemplateError as error:
-            if error.kind in _AUTHOR_ERRORS or error.kind == "OutOfFuel":
+            if error.kind in _FOUND_IN_REHEARSAL or _NOT_CALLABLE in (error.detail or ""):
                 raise TemplateInvalid(f"{self._where}: {_reason(error)}", field=self._where) from None
         except RenderError:
             return

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 _HOLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 _MARKERS = ("{{", "}}", "{%", "{#")
 _WORDS = frozenset(
-    """true false none True False None not and or in is if else loop self super fields range dict namespace debug
-    """.split()  # noqa: SIM905
+    word
+    for words in (
+        ("true", "false", "none", "True", "False", "None"),
+        ("not", "and", "or", "in", "is", "if", "else"),
+        ("loop", "self", "super", "fields", "range", "dict", "namespace", "debug"),
+    )
+    for word in words
 )
 """Names with a meaning of their own in the interpreter."""
 

@@ -71,6 +71,8 @@ class Message:
     condition: Condition
     saved_bytes: int
     """0 where the answer is not kept."""
+    max_body_bytes: int
+    """0 where there is no limit."""
 
     @property
     def answer_bytes(self) -> int:
@@ -124,6 +126,7 @@ def parse_message(account: Account, value: Mapping[str, Any]) -> Message:
         body=_body(body_type, value),
         condition=_condition(value.get("successCondition", {})),
         saved_bytes=value.get("maxResponseBytes", DEFAULT_SAVED_BYTES) if value.get("saveResponseBody") else 0,
+        max_body_bytes=value.get("maxBodyBytes", 0),
     )
 
 

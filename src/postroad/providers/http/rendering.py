@@ -46,10 +46,15 @@ class HttpRenderer:
         self._headers = [(name, templates.header(value, f"headers.{name}")) for name, value in changing]
         self._path = _path_maker(account.base_path, message)
         self._body = _body_maker(message)
+        self._max_body_bytes = message.max_body_bytes
 
     def render(self, recipient: Recipient) -> Rendered:
         fields = recipient.fields
         body = self._body(fields)
+        if self._max_body_bytes and len(body) > self._max_body_bytes:
+            raise RenderError(
+                "bodyTemplate", f"the body has {len(body)} bytes; maxBodyBytes allows {self._max_body_bytes}"
+            )
         extra = self._extra(fields) if self._headers else b""
         return Rendered(Wire(self._path(fields), extra, body), (), 1, len(body))
 
