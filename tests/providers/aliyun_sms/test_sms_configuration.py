@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from tests.builders.provider_context import HandClock, config, open_context
 
-from postroad.egress import Egress
+from postroad.egress import Egress, Target
 from postroad.providers.aliyun_sms import AliyunSmsProvider
+from postroad.providers.aliyun_sms.config import read_account
 from postroad.spi import Price, capabilities_of, price_of
 from postroad.vocabulary.errors import SecretMissing, TemplateInvalid
 
@@ -73,6 +74,11 @@ def test_only_a_stand_in_asks_the_operators_leave() -> None:
     assert provider.endpoints(inside, config(MESSAGE)) == ("127.0.0.1:8080",)
     found = provider.validate_account(config({**ACCOUNT, "endpoint": "https://dysmsapi.aliyuncs.com.evil.example"}))
     assert [problem.field for problem in found] == ["endpoint"]
+
+
+def test_without_a_stand_in_the_vendors_host_is_asked_over_tls() -> None:
+    target = read_account(config(ACCOUNT)).target
+    assert target == Target("https", "dysmsapi.aliyuncs.com", 443, "dysmsapi.aliyuncs.com")
 
 
 async def test_a_missing_secret_is_said_by_name() -> None:

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from tests.builders.provider_context import HandClock, config, open_context
 
-from postroad.egress import Egress
+from postroad.egress import Egress, Target
 from postroad.providers.feishu import FeishuProvider
+from postroad.providers.feishu.config import find_robot, read_account
 from postroad.vocabulary.errors import ConfigInvalid, SecretMissing, TemplateInvalid
+from postroad.vocabulary.secret import Secret
 
 ACCOUNT = {"webhook": {"$secret": "hook"}}
 TEXT = {"type": "text", "text": "Hello {{ name }}"}
@@ -104,6 +106,13 @@ async def test_lark_and_a_line_end_after_the_address_are_fine() -> None:
     session = await provider.open(open_context(ACCOUNT, TEXT, secrets, HandClock()))
     await session.aclose()
     await session.aclose()
+
+
+def test_without_a_stand_in_the_vendors_host_is_asked_over_tls() -> None:
+    address = "https://open.larksuite.com/open-apis/bot/v2/hook/aB_9-z"
+    robot = find_robot(read_account(config(ACCOUNT)), Secret(address))
+    assert robot.target == Target("https", "open.larksuite.com", 443, "open.larksuite.com")
+    assert "aB_9-z" not in repr(robot)
 
 
 async def test_a_missing_secret_is_said_by_name() -> None:

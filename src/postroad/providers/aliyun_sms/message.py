@@ -1,7 +1,7 @@
 """An SMS by an approved template: compiled once, made once per row, counted in parts where the vendor's text is known.
 
 Aliyun holds the text; we send its variables. `previewText`, a copy of that text, is only for counting and showing:
-signature and text together, 70 characters in one part, 67 in each of several (spec of the channel, providerkit/sms).
+signature and text together, 70 characters in one part, 67 in each of several (providerkit/sms).
 """
 
 from collections.abc import Mapping
