@@ -9,6 +9,7 @@ Answers are kept for a moment, because a run opens all its connections at once; 
 
 import asyncio
 import ipaddress
+import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ class Dialer:
             except TimeoutError:
                 failure = StreamFailed(Fault.TIMEOUT, "the connection was not taken in time")
             except OSError as problem:
-                failure = StreamFailed(Fault.CONNECT, f"connection failed: {problem.strerror or 'unreachable'}")
+                reason = os.strerror(problem.errno) if problem.errno else "unreachable"
+                failure = StreamFailed(Fault.CONNECT, f"connection failed: {reason}")
         raise failure
 
     async def _addresses(self, host: Host, port: int) -> list[Address]:

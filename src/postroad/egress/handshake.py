@@ -5,6 +5,8 @@ import ssl
 
 from postroad.egress.faults import Fault, StreamFailed
 
+_ENDED = "the connection ended during the TLS handshake"
+
 
 async def start_tls(
     transport: asyncio.Transport,
@@ -18,6 +20,8 @@ async def start_tls(
     Raises StreamFailed (TLS, TIMEOUT or RESET).
     """
     loop = asyncio.get_running_loop()
+    if transport.is_closing():
+        raise StreamFailed(Fault.TLS, _ENDED)
     try:
         async with asyncio.timeout(timeout_s):
             upgraded = await loop.start_tls(transport, protocol, context, server_hostname=server_name)
@@ -28,13 +32,13 @@ async def start_tls(
         raise _aborted(transport, Fault.TLS, detail) from None
     except ssl.SSLError as problem:
         raise _aborted(transport, Fault.TLS, f"the TLS handshake failed: {problem.reason or 'no TLS'}") from None
-    except OSError:
-        raise _aborted(transport, Fault.TLS, "the connection ended during the TLS handshake") from None
+    except (OSError, RuntimeError):
+        raise _aborted(transport, Fault.TLS, _ENDED) from None
     except BaseException:
         transport.abort()
         raise
     if upgraded is None:
-        raise _aborted(transport, Fault.TLS, "the connection ended during the TLS handshake")
+        raise _aborted(transport, Fault.TLS, _ENDED)
     return upgraded
 
 

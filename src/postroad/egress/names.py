@@ -39,8 +39,8 @@ def parse_host(text: str, *, field: str = "host") -> Host:
     lowered = text.lower()
     if ":" in lowered or lowered.startswith("["):
         return _parse_v6(lowered, field)
-    if not lowered.isascii():
-        lowered = _to_ascii(lowered, field)
+    if not text.isascii():
+        lowered = _to_ascii(text, field)
     if len(lowered) > 253:
         raise _refusal(field, text, "is longer than 253 characters")
     labels = lowered.split(".")
@@ -76,10 +76,15 @@ def _parse_v6(text: str, field: str) -> Host:
 
 
 def _to_ascii(text: str, field: str) -> str:
-    """IDNA 2008 without mapping: a name that does not come back the same is a name in disguise."""
+    """IDNA 2008 without mapping: a name that does not come back the same is a name in disguise.
+
+    Lower case alone may disguise: the Kelvin sign becomes a plain k.
+    """
+    lowered = text.lower()
     try:
-        encoded = idna.encode(text, std3_rules=True).decode("ascii")
-        if idna.decode(encoded) == text:
+        encoded = idna.encode(lowered, std3_rules=True).decode("ascii")
+        keeps_its_letters = all(char.isascii() or not char.lower().isascii() for char in text)
+        if keeps_its_letters and idna.decode(encoded) == lowered:
             return encoded
     except UnicodeError:
         pass

@@ -138,7 +138,7 @@ class _Wire(asyncio.Protocol):
         self._raw = self._transport = duplex
 
     def encrypted(self, transport: asyncio.Transport) -> None:
-        transport.set_write_buffer_limits(high=0)
+        transport.set_write_buffer_limits(high=1, low=0)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:

@@ -76,8 +76,11 @@ class Connection(asyncio.Protocol):
         return self._raw
 
     def encrypted(self, transport: asyncio.Transport) -> None:
-        """Takes the TLS transport that now stands over the raw one."""
-        transport.set_write_buffer_limits(high=0)
+        """Takes the TLS transport that now stands over the raw one.
+
+        Its limit is one byte: with zero the cipher layer would call itself full while it is empty.
+        """
+        transport.set_write_buffer_limits(high=1, low=0)
         self._transport = transport
 
     def is_usable(self) -> bool:
@@ -96,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._head = self._body = b""
         self._pieces = None
         self._status = self._size = 0
-        self._is_head_done = self._is_complete = self._is_truncated = False
+        self._is_head_done = self._is_complete = self._is_truncated = self._has_unwritten = False
         self._transport.write(request.wire)
         if self._is_tls and self.raw.get_write_buffer_size():
             self._has_unwritten = True
@@ -158,7 +161,9 @@ class Connection(asyncio.Protocol):
         self._has_unwritten = True
 
     def resume_writing(self) -> None:
-        self._has_unwritten = False
+        """Under TLS this speaks for the cipher's buffer only, not for the socket's below."""
+        if not self._is_tls:
+            self._has_unwritten = False
 
     def on_message_begin(self) -> None:
         if self._is_complete:
@@ -218,9 +223,9 @@ class Connection(asyncio.Protocol):
     def _sent(self) -> Sent:
         if not self._has_unwritten:
             return Sent.ALL
-        if self._is_tls and not self._is_gone and not self.raw.is_closing():
-            return Sent.SOME if self.raw.get_write_buffer_size() else Sent.ALL
-        return Sent.SOME
+        if self._is_tls and self._transport is not None and not self.raw.is_closing():
+            self._has_unwritten = self.raw.get_write_buffer_size() + self._transport.get_write_buffer_size() > 0
+        return Sent.SOME if self._has_unwritten else Sent.ALL
 
     def _gone(self) -> None:
         if not self._is_gone:
