@@ -31,4 +31,4 @@ def form(values: Mapping[str, str], where: str) -> FormTemplate:
 
 
 def _encode(value: str) -> str:
-    return quote_plus(value, errors="surrogatepass")
+    return quote_plus(value)

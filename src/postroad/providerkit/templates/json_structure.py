@@ -20,7 +20,7 @@ import orjson
 
 from postroad.providerkit.templates.plain import plain, text_of
 from postroad.providerkit.templates.source import has_markers, segments
-from postroad.providerkit.templates.template import Fields, Template, missing, picker
+from postroad.providerkit.templates.template import Fields, Template, half_a_character, missing, picker
 from postroad.spi import RenderError
 from postroad.vocabulary.errors import TemplateInvalid
 from postroad.vocabulary.values import RecipientValue
@@ -28,6 +28,7 @@ from postroad.vocabulary.values import RecipientValue
 _MARKED = re.compile(
     r"^\{\{-?\s*(?:([^\W\d]\w*)|fields\[\s*(?:\"([^\"]+)\"|'([^']+)')\s*\])\s*\|\s*(native|number|boolean)\s*-?\}\}$"
 )
+_MARK_IN_PART = re.compile(r"\|\s*(?:native|number|boolean)\b")
 _NUMBER = re.compile(r"^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$")
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _I64_END = 2**63
@@ -143,7 +144,7 @@ class _Builder:
         elif simple is not None:
             self._text(simple.literals, simple.names, where)
         else:
-            template = Template(source, where)
+            template = _unmarked(source, where)
             self._hole(lambda fields: _dumped(template.render(fields), "", where), template.names)
 
     def _text(self, literals: tuple[str, ...], names: tuple[str, ...], where: str) -> None:
@@ -158,6 +159,19 @@ class _Builder:
         self._holes.append(hole)
         self._names |= names
         self._literals.append(bytearray())
+
+
+def _unmarked(source: str, where: str) -> Template:
+    try:
+        return Template(source, where)
+    except TemplateInvalid as error:
+        if _MARK_IN_PART.search(source) is None:
+            raise
+        raise TemplateInvalid(
+            f"{error.message}; the marks native, number and boolean need the whole text to be one field, "
+            'such as "{{ count | number }}"',
+            field=where,
+        ) from None
 
 
 def _constant(value: object, where: str) -> bytes:
@@ -185,7 +199,7 @@ def _inner_of(name: str, where: str) -> Hole:
         try:
             return dumps(value if value.__class__ is str else text_of(value, name))[1:-1]
         except orjson.JSONEncodeError:
-            raise _not_text(name, where) from None
+            raise half_a_character(name, where) from None
 
     return hole
 
@@ -236,8 +250,4 @@ def _dumped(value: object, name: str, where: str) -> bytes:
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
-        raise _not_text(name, where) from None
-
-
-def _not_text(name: str, where: str) -> RenderError:
-    return RenderError(name, f"{where}: field {name!r} holds half a character (a lone surrogate); mend the cell")
+        raise half_a_character(name, where) from None

@@ -40,7 +40,7 @@ def _escape_html(value: str) -> str:
 def _percent(value: str) -> str:
     if value.isalnum() and value.isascii():
         return value
-    return quote(value, safe="", errors="surrogatepass")
+    return quote(value, safe="")
 
 
 def _broken_line(made: str) -> str:

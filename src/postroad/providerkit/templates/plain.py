@@ -11,7 +11,8 @@ from postroad.vocabulary.values import FileRef, RecipientValue
 
 PlainValue = str | int | float | bool | None
 
-_WHOLE_FLOATS_END = 1e15
+_EXACT_END = 2**63
+"""Numbers from here on do not pass the interpreter whole; whole floats from here on are written with an exponent."""
 
 
 def text_of(value: object, field: str = "") -> str:
@@ -25,7 +26,7 @@ def text_of(value: object, field: str = "") -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise RenderError(field, f"field {field!r} holds {value}, which is not a number one can write")
-        if value.is_integer() and abs(value) < _WHOLE_FLOATS_END:
+        if value.is_integer() and abs(value) < _EXACT_END:
             return str(int(value))
         return repr(value)
     if isinstance(value, FileRef):
@@ -34,5 +35,16 @@ def text_of(value: object, field: str = "") -> str:
 
 
 def plain(value: RecipientValue) -> PlainValue:
-    """`value` as something an interpreter may see: never one of our objects."""
-    return value.path if isinstance(value, FileRef) else value
+    """`value` as something an interpreter may see: never one of our objects, and nothing it would change silently.
+
+    Raises UnicodeEncodeError for half a character.
+    """
+    if isinstance(value, str):
+        if not value.isascii():
+            value.encode()
+        return value
+    if isinstance(value, FileRef):
+        return value.path
+    if isinstance(value, int) and not -_EXACT_END <= value < _EXACT_END:
+        return str(value)
+    return value

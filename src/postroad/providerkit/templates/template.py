@@ -59,7 +59,12 @@ class Template:
         """Raises RenderError with the field that is to blame."""
         if self.is_static:
             return self.source
-        made = self._fill(fields) if self._program is None else self._program.render(fields)
+        try:
+            made = self._fill(fields) if self._program is None else self._program.render(fields)
+            if not made.isascii():
+                made.encode()
+        except UnicodeEncodeError:
+            raise half_a_character(self._torn(fields), self.where) from None
         if self._check is not None and (wrong := self._check(made)):
             raise RenderError(self._culprit(fields), f"{self.where}: {wrong}")
         return made
@@ -77,6 +82,15 @@ class Template:
                 return self._format % tuple([text_of(v) for v in values])
         return self._format % values
 
+    def _torn(self, fields: Fields) -> str:
+        """The first field that cannot be written as UTF-8."""
+        for name, value in fields.items():
+            try:
+                text_of(value, name).encode()
+            except UnicodeEncodeError:
+                return name
+        return self.where
+
     def _culprit(self, fields: Fields) -> str:
         """The first field whose own text is refused by the check; the place in the configuration if none is."""
         if self._check is not None:
@@ -88,6 +102,10 @@ class Template:
 
 def missing(name: str, where: str) -> RenderError:
     return RenderError(name, f"{where}: the row has no field {name!r}; add the column or give it a default")
+
+
+def half_a_character(name: str, where: str) -> RenderError:
+    return RenderError(name, f"{where}: field {name!r} holds half a character (a lone surrogate); mend the cell")
 
 
 def picker(names: tuple[str, ...]) -> Callable[[Fields], tuple[RecipientValue, ...]]:

@@ -76,8 +76,8 @@ class Message:
 
     @property
     def answer_bytes(self) -> int:
-        """How much of an answer the transport must keep."""
-        return max(self.saved_bytes, CONDITION_BYTES if self.condition.path is not None else 1024)
+        """How much of an answer the transport reads. A longer one costs its connection, so it is never small."""
+        return max(self.saved_bytes, DEFAULT_SAVED_BYTES if self.condition.path is None else CONDITION_BYTES)
 
 
 def parse_account(value: Mapping[str, Any]) -> Account:

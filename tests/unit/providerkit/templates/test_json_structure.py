@@ -104,6 +104,11 @@ def test_a_broken_leaf_is_found_with_its_place() -> None:
     assert caught.value.field == "body.a[0].b"
 
 
+def test_a_mark_inside_a_longer_text_is_explained() -> None:
+    with pytest.raises(TemplateInvalid, match="whole text to be one field"):
+        json_structure({"a": "x {{ v | number }}"}, "body")
+
+
 def test_no_character_is_written_as_an_escape() -> None:
     assert json_structure({"a": "{{ v }}"}, "body").render({"v": "张三😀"}) == '{"a":"张三😀"}'.encode()
 

@@ -4,7 +4,7 @@ import html
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from postroad.providerkit import templates
@@ -75,8 +75,14 @@ def test_a_value_is_never_read_as_a_template() -> None:
         assert kind("{{ a | default('') }}", "x").render({"a": "{{ 7 * 7 }}"}) == "{{ 7 * 7 }}"
 
 
-@given(st.text())
-def test_both_ways_of_rendering_agree(value: str) -> None:
+@given(
+    st.text() | st.integers() | st.floats() | st.booleans() | st.none() | st.text(st.characters(categories=["Cs", "L"]))
+)
+@example("\ud83d half")
+@example(2**200)
+@example(1e18)
+@example(1e19)
+def test_both_ways_of_rendering_agree(value: RecipientValue) -> None:
     for kind in (templates.text, templates.html, templates.url_query):
         try:
             quick = kind("a{{ v }}b", "x").render({"v": value})
@@ -178,6 +184,19 @@ def test_a_template_cannot_reach_python() -> None:
     for source in ("{{ a.__class__ }}", "{{ ''.__class__.__mro__ }}", "{{ fields.__class__ }}"):
         with pytest.raises((RenderError, TemplateInvalid)):
             templates.text(source, "t").render({"a": "x"})
+
+
+def test_half_a_character_is_that_fields_error() -> None:
+    for source in ("{{ ok }}{{ v }}", "{{ ok }}{{ v | default('') }}"):
+        for kind in (templates.text, templates.html, templates.header, templates.url_path, templates.url_query):
+            with pytest.raises(RenderError) as caught:
+                kind(source, "x").render({"ok": "张", "v": "\ud83d"})
+            assert caught.value.field == "v"
+
+
+def test_a_long_number_keeps_every_digit() -> None:
+    for source in ("{{ v }}", "{{ v | default('') }}"):
+        assert templates.text(source, "x").render({"v": 2**200}) == str(2**200)
 
 
 def test_a_form_encodes_names_and_values() -> None:
