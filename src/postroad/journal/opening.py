@@ -129,5 +129,4 @@ def _repeat(fs: FileSystem, path: Path, part: Part) -> None:
         if len(lines) >= REPEATED_AT_ONCE:
             part.write(b"".join(lines))
             lines.clear()
-    if lines:
-        part.write(b"".join(lines))
+    part.write(b"".join(lines))

@@ -23,6 +23,7 @@ class Part:
         self._handle = handle
         self._reserved = 0
         self._may_reserve = True
+        self._is_torn = False
 
     @classmethod
     def create(cls, fs: FileSystem, folder: Path, header: JournalHeader) -> "Part":
@@ -37,9 +38,13 @@ class Part:
         return part
 
     def write(self, data: bytes) -> None:
+        if not data:
+            return
+        self._is_torn = True
         taken = self._fs.write(self._handle, data)
         if taken != len(data):
             raise ShortWrite(taken, len(data))
+        self._is_torn = False
         self.size += taken
 
     def make_room(self, length: int) -> None:
@@ -63,7 +68,13 @@ class Part:
         self._fs.sync(self._handle)
 
     def cut_torn_write(self) -> None:
-        """Removes what a failed write left behind the last whole one, and the reserved room with it."""
+        """Removes what a failed write left behind the last whole one. Otherwise the reserved room stays ours."""
+        if self._is_torn:
+            self.free_room()
+            self._is_torn = False
+
+    def free_room(self) -> None:
+        """Gives back the reserved room."""
         self._fs.truncate(self._handle, self.size)
         self._reserved = 0
 

@@ -84,20 +84,20 @@ class Journal:
     def window(self, frontier: int, to: int) -> int:
         """Appends WINDOW; its first attempts may run ahead once the returned position is durable.
 
-        `frontier` is the lowest first attempt whose INTENT is not durable yet. The record needs a `flush`.
+        `frontier` is the lowest first attempt whose INTENT is not durable yet. The record needs a `flush`. A power loss
+        may leave all of the window in doubt, and sequences past the end of the shard too if `to` passes it.
         """
         self._refuse_if_broken()
         self._lines.append(window_line(frontier, to))
         return self._position + sum(len(line.encode()) for line in self._lines)
 
-    def intent(
+    def intent(  # noqa: PLR0917  (journal: called for every item, where keywords cost time; until 2027-11-30)
         self,
         sequence: int,
         attempt: int,
         at_ms: int,
         keys: tuple[str, ...] = (),
         batch: str = "",
-        *,
         cost: int = 1,
     ) -> None:
         """Appends INTENT; counts for nothing before `flush` has returned. Raises JournalBroken, StorageFull."""
@@ -111,14 +111,13 @@ class Journal:
         self._lines.append(seal(f"INTENT\t{sequence}\t{attempt}\t{at_ms}\t{cost}\t{batch}\t{names}"))
         self._open.add(sequence)
 
-    def final(
+    def final(  # noqa: PLR0917  (journal: called for every item, where keywords cost time; until 2027-11-30)
         self,
         sequence: int,
         attempt: int,
         outcome: Outcome,
         category: str = "",
         code: str = "",
-        *,
         request_id: str = "",
         latency_ms: int = 0,
         summary: str = "",
@@ -135,14 +134,13 @@ class Journal:
         self._lines.append(seal(f"FINAL\t{sequence}\t{attempt}\t{outcome}\t{category}\t{code}\t{end}"))
         self._open.discard(sequence)
 
-    def retry(
+    def retry(  # noqa: PLR0917  (journal: called for every item, where keywords cost time; until 2027-11-30)
         self,
         sequence: int,
         attempt: int,
         retry_at_ms: int,
         category: str,
         code: str,
-        *,
         may_have_left: bool,
         request_id: str = "",
         latency_ms: int = 0,
@@ -229,23 +227,24 @@ class Journal:
         """Mends the journal after a fault, or raises JournalBroken or StorageFull and leaves it broken.
 
         Afterwards every flushed line and every appended RESULT and WINDOW is durable; INTENTs that were not flushed are
-        dropped. If only room is missing and stays so, StorageFull is raised but `final`, `retry`, `end`, `flush` and
-        `sync_now` work within the reserved room; `recover` may be called again later. Blocks for some syncs. A kill in
-        the middle leaves lines twice, which a reader takes once.
+        dropped, and there is room to append them again. If only room is missing and stays so, StorageFull is raised but
+        `final`, `retry`, `end`, `flush` and `sync_now` work within the reserved room; `recover` may be called again
+        later. Blocks for some syncs. A kill in the middle leaves lines twice, which a reader takes once.
         """
         with self._syncing:
             if self._fault is None:
                 return
             self._refuse_if_closed()
             self._settling = False
+            needed = sum(len(line.encode()) for line in self._lines) + self._room()
             self._drop_intents()
             self._recoveries += 1
             full: OSError | None = None
             try:
                 if self._sound:
-                    full = self._mend_in_place()
+                    full = self._mend_in_place(needed)
                 else:
-                    self._move_to_new_part()
+                    self._move_to_new_part(needed)
             except OSError as error:
                 self._fail(error, "recover")
                 raise self._again() from error
@@ -268,7 +267,7 @@ class Journal:
                 self.flush()
                 self.sync_now()
                 with suppress(OSError):
-                    self._part.cut_torn_write()
+                    self._part.free_room()
         finally:
             self._closed = True
             self._settling = False
@@ -350,13 +349,13 @@ class Journal:
                 kept.append(line)
         self._lines = kept
 
-    def _mend_in_place(self) -> OSError | None:
+    def _mend_in_place(self, needed: int) -> OSError | None:
         """For a file that only lacks room. Writes the kept lines in any case; returns the error if room still lacks."""
         self._part.cut_torn_write()
         full: OSError | None = None
         data = "".join(self._lines).encode()
         try:
-            self._part.make_room(len(data) + self._room())
+            self._part.make_room(needed)
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
@@ -366,7 +365,7 @@ class Journal:
         self._part.sync()
         return full
 
-    def _move_to_new_part(self) -> None:
+    def _move_to_new_part(self, needed: int) -> None:
         """Leaves a file that may have lost bytes, and repeats in a new one all that was not durable before."""
         with suppress(OSError):
             self._part.cut_torn_write()
@@ -375,7 +374,7 @@ class Journal:
         data = "".join(self._lines).encode()
         part = Part.create(self._fs, self._folder, header)
         try:
-            part.make_room(len(data) + self._room())
+            part.make_room(needed + self._position - self._durable.position)
             part.write(b"".join(self._durable.unsynced()) + data)
             part.sync()
             self._fs.sync_folder(self._folder)
