@@ -126,7 +126,7 @@ class SmtpHarness(ProviderHarness):
     @asynccontextmanager
     async def remote(self, behaviour: str) -> AsyncIterator[Remote]:
         server = _Server(answers=ANSWERS.get(behaviour, {}), users={"news": self.secrets["password"]})
-        account = {**self.account, "host": "127.0.0.1", "security": "none", "finalReplyTimeoutSeconds": 0.1}
+        account = {**self.account, "host": "127.0.0.1", "security": "none"}
         if behaviour == Behaviour.REFUSES_CONNECTIONS:
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.builders.provider_context import HandClock, config, loopback_egress, 
 from tests.builders.smtp_server import SmtpServer
 
 from postroad.providers.smtp import SmtpProvider
-from postroad.spi import OpenContext, ProviderSession, Recipient, Renderer, SendRequest, SendResult
+from postroad.spi import ProviderSession, Recipient, Renderer, SendRequest, SendResult
 from postroad.vocabulary.values import RecipientValue
 
 MESSAGE: Mapping[str, Any] = {"subject": "Hello {{ name }}", "text": "Dear {{ name }}"}
@@ -23,10 +23,18 @@ def account_at(server: SmtpServer, **more: Any) -> dict[str, Any]:
 
 
 @dataclass
+class Token:
+    is_cancelled: bool = False
+
+
+@dataclass
 class Mailing:
     session: ProviderSession
     renderer: Renderer
-    context: OpenContext
+    token: Token
+
+    def cancel(self) -> None:
+        self.token.is_cancelled = True
 
     async def send(
         self, email: str = "ann@example.com", *, key: str = "item-1", timeout_s: float = 5.0, **fields: RecipientValue
@@ -47,11 +55,15 @@ async def mailing(
     """Runs `server`, and closes the session at the end."""
     async with server.running():
         provider = SmtpProvider(loopback_egress(), files=files)
-        context = open_context(account_at(server, **account), message, {"password": PASSWORD}, clock or HandClock())
+        token = Token()
+        context = replace(
+            open_context(account_at(server, **account), message, {"password": PASSWORD}, clock or HandClock()),
+            cancellation=token,
+        )
         renderer = provider.compile(context.account, context.message)
         session = await provider.open(context)
         try:
-            yield Mailing(session, renderer, context)
+            yield Mailing(session, renderer, token)
         finally:
             await session.aclose()
 

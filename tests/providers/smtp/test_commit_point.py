@@ -6,6 +6,7 @@ import pytest
 from tests.builders.smtp_server import DROP, GARBAGE, SILENCE, SmtpServer
 from tests.providers.smtp.mailing import mailing
 
+from postroad.providers.smtp import dialogue
 from postroad.spi import Verdict
 from postroad.vocabulary.outcomes import Category
 
@@ -25,7 +26,7 @@ async def test_a_line_cut_before_the_dot_sent_nothing(where: str) -> None:
 @pytest.mark.parametrize("where", ["greeting", "EHLO", "MAIL", "RCPT", "DATA"])
 async def test_silence_before_the_dot_sent_nothing(where: str) -> None:
     async with mailing(SmtpServer({where: SILENCE})) as mail:
-        result = await mail.send(timeout_s=0.05)
+        result = await mail.send(timeout_s=0.1)
     assert (result.verdict, result.category, result.retry) == (Verdict.NOT_SENT, Category.TIMEOUT, True)
 
 
@@ -52,18 +53,34 @@ async def test_a_line_cut_after_the_dot_is_doubt() -> None:
     assert server.heard_dots == 1
 
 
-async def test_silence_after_the_dot_is_doubt_once_the_wait_is_over() -> None:
-    async with mailing(SmtpServer({"dot": SILENCE}), finalReplyTimeoutSeconds=0.05) as mail:
+async def test_silence_after_the_dot_is_doubt_once_the_time_is_over() -> None:
+    async with mailing(SmtpServer({"dot": SILENCE})) as mail:
         result = await mail.send(timeout_s=0.5)
     assert (result.verdict, result.category) == (Verdict.IN_DOUBT, Category.TIMEOUT)
 
 
-async def test_the_answer_to_the_dot_is_waited_for_past_the_time_of_the_attempt() -> None:
+async def test_a_step_before_the_dot_has_a_limit_of_its_own_and_the_answer_to_the_dot_has_not() -> None:
+    server = SmtpServer(gate=asyncio.Event())
+    async with mailing(server, commandTimeoutSeconds=0.4) as mail:
+        asyncio.get_running_loop().call_later(0.6, server.gate.set)
+        waited = await mail.send(timeout_s=60)
+    async with mailing(SmtpServer({"MAIL": SILENCE}), commandTimeoutSeconds=0.05) as mail:
+        given_up = await mail.send(timeout_s=60)
+    assert waited.verdict is Verdict.ACCEPTED
+    assert (given_up.verdict, given_up.category) == (Verdict.NOT_SENT, Category.TIMEOUT)
+
+
+async def test_a_cancelled_run_waits_for_the_last_answers_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogue, "LOOK_S", 0.02)
+    monkeypatch.setattr(dialogue, "CANCELLED_WAIT_S", 0.02)
     server = SmtpServer(gate=asyncio.Event())
     async with mailing(server) as mail:
-        asyncio.get_running_loop().call_later(0.6, server.gate.set)
-        result = await mail.send(timeout_s=0.5)
-    assert result.verdict is Verdict.ACCEPTED
+        sending = asyncio.ensure_future(mail.send(timeout_s=600))
+        while not server.heard_dots:
+            await asyncio.sleep(0)
+        mail.cancel()
+        result = await sending
+    assert (result.verdict, result.category) == (Verdict.IN_DOUBT, Category.TIMEOUT)
 
 
 async def test_garbage_after_the_dot_is_doubt() -> None:
@@ -92,9 +109,8 @@ async def test_a_no_to_the_dot_is_a_refusal_not_doubt(reply: str, category: Cate
 async def test_a_cancelled_run_stops_before_the_dot() -> None:
     server = SmtpServer()
     async with mailing(server) as mail:
-        mail.context.cancellation.is_cancelled = True  # type: ignore[misc]
+        mail.cancel()
         result = await mail.send()
-        mail.context.cancellation.is_cancelled = False  # type: ignore[misc]
     assert (result.verdict, result.category) == (Verdict.NOT_SENT, Category.CANCELLED)
     assert server.heard_dots == 0
 

@@ -10,7 +10,7 @@ from aiosmtpd.handlers import Message
 from aiosmtpd.smtp import SMTP
 from tests.builders.provider_context import NOON_MS, HandClock, loopback_egress, open_context
 from tests.builders.smtp_server import SmtpServer
-from tests.providers.smtp.mailing import MESSAGE, Mailing, account_at, mailing
+from tests.providers.smtp.mailing import MESSAGE, Mailing, Token, account_at, mailing
 
 from postroad.providers.smtp import SmtpProvider
 from postroad.spi import RenderError, Verdict
@@ -140,7 +140,7 @@ async def _after(mail: Mailing, change: Any, **fields: str) -> Any:
             change()
             return made
 
-    return await Mailing(mail.session, Changing(), mail.context).send(**fields)  # type: ignore[arg-type]
+    return await Mailing(mail.session, Changing(), mail.token).send(**fields)  # type: ignore[arg-type]
 
 
 async def test_a_fixed_file_that_is_missing_is_found_before_the_run(folder: Path) -> None:
@@ -164,7 +164,7 @@ async def test_a_server_that_is_not_ours_takes_the_mail() -> None:
     message = {**MESSAGE, "html": "<p>{{ name }}</p>", "to": "{{ name }} <{{ email }}>"}
     context = open_context(account_at(SmtpServer(), port=port), message, {}, HandClock())
     session = await provider.open(context)
-    mail = Mailing(session, provider.compile(context.account, context.message), context)
+    mail = Mailing(session, provider.compile(context.account, context.message), Token())
     results = [await mail.send(f"r{n}@example.com", name="张三 .") for n in range(3)]
     results.append(await mail.send("zoë@example.com"))
     await session.aclose()

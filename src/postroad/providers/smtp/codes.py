@@ -30,20 +30,12 @@ class Stage(StrEnum):
     DOT = "dot"
 
 
-class Slows(StrEnum):
-    """Who waits, when a reply asks for a pause."""
-
-    RECIPIENT = "recipient"
-    ACCOUNT = "account"
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     category: Category
     retry: bool | None = None
     wait: bool = False
-    """Come back in minutes, not in seconds."""
-    slows: Slows = Slows.RECIPIENT
+    """Come back in minutes, not in seconds. RATE_LIMITED: everybody waits."""
     quota: bool = False
     """The sender's allowance for the day is used up: no other recipient would fare better."""
     stop_run: bool = False
@@ -51,8 +43,8 @@ class Finding:
 
 _TEMPORARY = Finding(Category.TEMPORARY_REMOTE)
 _DEFERRED = Finding(Category.TEMPORARY_REMOTE, wait=True)
-_TOO_FAST = Finding(Category.RATE_LIMITED, wait=True, slows=Slows.ACCOUNT)
-_QUOTA = Finding(Category.RATE_LIMITED, wait=True, slows=Slows.ACCOUNT, quota=True)
+_TOO_FAST = Finding(Category.RATE_LIMITED, wait=True)
+_QUOTA = Finding(Category.RATE_LIMITED, wait=True, quota=True)
 _WRONG_LOGIN = Finding(Category.AUTHENTICATION)
 _NOT_ALLOWED = Finding(Category.AUTHORIZATION)
 _WRONG_REQUEST = Finding(Category.INVALID_REQUEST)

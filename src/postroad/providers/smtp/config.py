@@ -43,7 +43,7 @@ class Account:
     max_mails_per_connection: int
     max_idle_s: float
     connect_timeout_s: float
-    final_reply_timeout_s: float
+    command_timeout_s: float
     deferred_retry_s: float
     waits_for_quota: bool
 
@@ -72,7 +72,7 @@ def read_account(document: ConfigDocument) -> Account:
         max_mails_per_connection=value.get("maxMessagesPerConnection", 100),
         max_idle_s=value.get("maxIdleSeconds", 30.0),
         connect_timeout_s=value.get("connectTimeoutSeconds", 10.0),
-        final_reply_timeout_s=value.get("finalReplyTimeoutSeconds", 600.0),
+        command_timeout_s=value.get("commandTimeoutSeconds", 60.0),
         deferred_retry_s=value.get("deferredRetrySeconds", 120.0),
         waits_for_quota=value.get("onDailyQuota", "stop") == "wait",
     )

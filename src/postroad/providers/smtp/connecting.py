@@ -7,10 +7,13 @@ from postroad.providers.smtp.authentication import log_in
 from postroad.providers.smtp.codes import Stage
 from postroad.providers.smtp.config import Account, Security
 from postroad.providers.smtp.dialogue import Connection, Lost
+from postroad.spi import CancellationToken
 from postroad.vocabulary.secret import Secret
 
 
-async def connect(egress: Egress, account: Account, password: Secret | None, deadline: float) -> Connection:
+async def connect(
+    egress: Egress, account: Account, password: Secret | None, deadline: float, cancellation: CancellationToken
+) -> Connection:
     """Raises Refused, Lost, Unusable, and what the way out refuses. `deadline` is loop time."""
     left = deadline - asyncio.get_running_loop().time()
     try:
@@ -23,7 +26,7 @@ async def connect(egress: Egress, account: Account, password: Secret | None, dea
         )
     except StreamFailed as failure:
         raise Lost(Stage.CONNECT, failure.fault, failure.message) from None
-    connection = Connection(stream)
+    connection = Connection(stream, cancellation, account.command_timeout_s)
     connection.deadline = deadline
     try:
         await connection.greet(account.client_name)

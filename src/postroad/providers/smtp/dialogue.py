@@ -6,19 +6,21 @@ nothing, and a failure while it is true leaves doubt (RFC 5321 §4.2.5, RFC 1047
 body has left our buffers before the dot is written. While the body goes out we listen: an early reply or an end of the
 connection stops us before the dot. A body that cannot be finished is never ended by a dot; the connection is dropped.
 
-Whoever calls sets `deadline`; a step ends at it, or earlier at its own limit (RFC 5321 §4.5.3.2), as Lost by TIMEOUT.
+Whoever calls sets `deadline`. A step ends at it, and each step but the last after `step_s` too, as Lost by TIMEOUT; the
+answer to the dot is given all the time there is (RFC 5321 §4.5.3.2.6).
 Sources: RFC 5321, RFC 1870 (SIZE), RFC 2920 (PIPELINING), RFC 3207 (STARTTLS), RFC 6531 (SMTPUTF8).
 """
 
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable
 from dataclasses import dataclass, field
 
 from postroad.egress import Fault, Stream, StreamFailed
 from postroad.providers.smtp.codes import Stage
 from postroad.providers.smtp.replies import Reply
+from postroad.spi import CancellationToken
 from postroad.vocabulary.outcomes import Category
 
 _REPLY_LINE = re.compile(rb"([2-5]\d\d)(?:([ -])(.*))?")
@@ -26,8 +28,10 @@ _TURNS_TO_NOTICE = 2
 """Turns of the loop after which bytes that the kernel already holds have reached us."""
 _LINE_BYTES, _REPLY_LINES = 4096, 200
 
-LIMIT_S = {Stage.DATA: 120.0, Stage.BODY: 180.0, Stage.DOT: 3600.0}
-"""RFC 5321 §4.5.3.2; 300 s for the rest. For the dot the account says how long (RFC: 600 s)."""
+LOOK_S = 1.0
+"""How often a wait looks whether the run was cancelled."""
+CANCELLED_WAIT_S = 5.0
+"""How much longer an answer is waited for once the run is cancelled."""
 
 
 class Refused(Exception):
@@ -102,13 +106,16 @@ class Offers:
 class Connection:
     """Serial: one step at a time. `mails` counts those it was used for, taken or not."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, cancellation: CancellationToken, step_s: float) -> None:
         self.stage = Stage.GREETING
         self.committed = False
         self.mails = 0
         self.offers = Offers()
         self.deadline = 0.0
         self._stream = stream
+        self._cancellation = cancellation
+        self._step_s = step_s
+        self._hurried = False
         self._in_mail = False
         self._closed = False
 
@@ -141,13 +148,11 @@ class Connection:
         await self._send(command + b"\r\n")
         return await self._reply()
 
-    async def offer(
-        self, envelope: Envelope, body: AsyncIterable[bytes], may_go_on: Callable[[], bool]
-    ) -> list[tuple[str, Reply]]:
+    async def offer(self, envelope: Envelope, body: AsyncIterable[bytes]) -> list[tuple[str, Reply]]:
         """Everything up to and with the final dot; returns the copies that were refused. The verdict is still to come.
 
         `body` is dot-stuffed and ends in CRLF. Refused and Unusable leave the connection usable except after a 421 or
-        inside the body: ask `is_usable`. `may_go_on` is asked last, before the dot; if it says no, the mail is dropped.
+        inside the body: ask `is_usable`. A run that is cancelled by now gets no dot, and the mail is dropped.
         """
         refused = await self._open_mail(envelope)
         self._expect(await self.ask(Stage.DATA, b"DATA"), 3)
@@ -158,7 +163,7 @@ class Connection:
         for _ in range(_TURNS_TO_NOTICE):
             await asyncio.sleep(0)
         await self._stop_if_answered()
-        if not may_go_on():
+        if self._cancellation.is_cancelled:
             raise Unusable(Category.CANCELLED, "CANCELLED", "the run was cancelled before the mail left")
         self.stage = Stage.DOT
         self._write(b".\r\n")
@@ -277,8 +282,9 @@ class Connection:
             raise Lost(self.stage, failure.fault, failure.message) from None
 
     def _time_left(self) -> float:
-        left = self.deadline - asyncio.get_running_loop().time()
-        return max(0.0, min(left, LIMIT_S.get(self.stage, 300.0)))
+        """For the step that begins now. The dot has no limit but the deadline."""
+        left = max(0.0, self.deadline - asyncio.get_running_loop().time())
+        return left if self.stage is Stage.DOT else min(left, self._step_s)
 
     async def _stop_if_answered(self) -> None:
         """Before the dot: takes an early reply as the refusal it is. The server is out of step with us afterwards."""
@@ -305,9 +311,16 @@ class Connection:
         raise Lost(self.stage, Fault.PROTOCOL, "the answer is not SMTP")
 
     async def _line(self) -> bytes:
-        try:
-            line = await self._stream.read_line(limit=_LINE_BYTES, timeout_s=self._time_left())
-        except StreamFailed as failure:
-            self.drop()
-            raise Lost(self.stage, failure.fault, failure.message) from None
-        return line.rstrip(b"\r\n")
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._time_left()
+        while True:
+            try:
+                line = await self._stream.read_line(limit=_LINE_BYTES, timeout_s=min(LOOK_S, until - loop.time()))
+                return line.rstrip(b"\r\n")
+            except StreamFailed as failure:
+                if failure.fault is not Fault.TIMEOUT or loop.time() >= until:
+                    self.drop()
+                    raise Lost(self.stage, failure.fault, failure.message) from None
+            if self._cancellation.is_cancelled and not self._hurried:
+                self._hurried = True
+                until = min(until, loop.time() + CANCELLED_WAIT_S)

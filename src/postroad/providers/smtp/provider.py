@@ -45,8 +45,12 @@ DESCRIPTOR = ProviderDescriptor(
     concurrency_mode=ConcurrencyMode.SESSION_PER_WORKER,
     max_concurrency=50,
     default_rate=Rate(10, 1.0),
-    timeouts=Timeouts(connect_s=10.0, send_s=60.0),
+    timeouts=Timeouts(connect_s=10.0, send_s=300.0),
 )
+
+
+CHECK_S = 60.0
+"""How long a connection check may take."""
 
 
 class SmtpProvider:
@@ -96,11 +100,11 @@ class SmtpProvider:
         """Connects, encrypts and logs in as a run would, then says QUIT."""
         account = read_account(context.account)
         password = context.secrets.resolve(account.password) if account.password else None
-        deadline = asyncio.get_running_loop().time() + DESCRIPTOR.timeouts.send_s
+        deadline = asyncio.get_running_loop().time() + CHECK_S
         try:
-            connection = await connect(self._egress, account, password, deadline)
+            connection = await connect(self._egress, account, password, deadline, context.cancellation)
         except results.FAILURES as failure:
-            result = results.failed(failure, committed=False, address="", account=account)
+            result = results.failed(failure, committed=False, account=account)
             summary = masked(result.summary, spellings(account.username, password))
             return ConnectionReport(False, summary, str(result.category or ""))
         offered = ", ".join(sorted(connection.offers.keywords)) or "no extensions"

@@ -7,7 +7,7 @@ answered is REFUSED, also at the dot: it said itself that it does not keep the m
 from collections.abc import Sequence
 
 from postroad.egress import Fault
-from postroad.providers.smtp.codes import Slows, classify
+from postroad.providers.smtp.codes import classify
 from postroad.providers.smtp.config import Account
 from postroad.providers.smtp.dialogue import Lost, Refused, Unusable
 from postroad.providers.smtp.mail.attachments import FileUnusable
@@ -35,10 +35,10 @@ def accepted(reply: Reply, message_id: str, refused_copies: Sequence[tuple[str, 
     return result
 
 
-def failed(failure: Failure, *, committed: bool, address: str, account: Account) -> SendResult:
-    """`address` is the recipient's, for the bucket of its own."""
+def failed(failure: Failure, *, committed: bool, account: Account) -> SendResult:
+    """`committed` says whether the final dot was handed over."""
     if isinstance(failure, Refused):
-        return _refused(failure, address, account)
+        return _refused(failure, account)
     if isinstance(failure, Lost):
         return _lost(failure, committed)
     if isinstance(failure, Unusable):
@@ -52,7 +52,7 @@ def failed(failure: Failure, *, committed: bool, address: str, account: Account)
     return SendResult(Verdict.REFUSED, Category.INVALID_REQUEST, code, False, summary=summary, stop_run=True)
 
 
-def _refused(failure: Refused, address: str, account: Account) -> SendResult:
+def _refused(failure: Refused, account: Account) -> SendResult:
     reply = failure.reply
     finding = classify(reply, failure.stage)
     result = SendResult(Verdict.REFUSED, finding.category, reply.label, finding.retry)
@@ -60,7 +60,6 @@ def _refused(failure: Refused, address: str, account: Account) -> SendResult:
     result.stop_run = finding.stop_run
     if finding.wait:
         result.retry_after_s = account.deferred_retry_s
-        result.slow_keys = (f"recipient:{address}",) if finding.slows is Slows.RECIPIENT else ()
     if finding.quota:
         result.retry_after_s = QUOTA_WAIT_S
         result.stop_run = not account.waits_for_quota

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from typing import NamedTuple
 
 from postroad.egress import Egress, Fault
 from postroad.providerkit.masking import masked
@@ -30,6 +31,17 @@ from postroad.vocabulary.secret import Secret
 _READABLE_KEY = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 _KEY_LENGTH = 64
 _ANNOUNCING = frozenset({Stage.RSET, Stage.MAIL, Stage.RCPT, Stage.DATA})
+
+
+ANNOUNCING_SHARE = 0.75
+"""The dot is written within this share of an attempt's time or not at all, so that its answer can be waited for."""
+
+
+class _Times(NamedTuple):
+    """Loop times: the dot is written, and its answer is here, by then."""
+
+    dot: float
+    answer: float
 
 
 class SmtpSession:
@@ -57,13 +69,13 @@ class SmtpSession:
     async def send(self, request: SendRequest) -> SendResult:
         letter = request.rendered.content
         assert isinstance(letter, Letter)
-        deadline = asyncio.get_running_loop().time() + request.timeout_s
+        begun = asyncio.get_running_loop().time()
+        by = _Times(begun + request.timeout_s * ANNOUNCING_SHARE, begun + request.timeout_s)
         try:
-            result = await self._send(letter, request.idempotency_key, deadline)
+            result = await self._send(letter, request.idempotency_key, by)
         except results.FAILURES as failure:
             committed = self._connection is not None and self._connection.committed
-            address, account = letter.to.address, self._account
-            result = results.failed(failure, committed=committed, address=address, account=account)
+            result = results.failed(failure, committed=committed, account=self._account)
         except BaseException:
             self._drop()
             raise
@@ -86,17 +98,19 @@ class SmtpSession:
         if on_close is not None:
             on_close()
 
-    async def _send(self, letter: Letter, key: str, deadline: float) -> SendResult:
+    async def _send(self, letter: Letter, key: str, by: _Times) -> SendResult:
         connection = await self._kept()
         if connection is not None:
             try:
-                return await self._deliver(connection, letter, key, deadline)
+                return await self._deliver(connection, letter, key, by)
             except (Refused, Lost) as failure:
                 if connection.committed or not _is_stale(failure):
                     raise
                 self._drop()
-        self._connection = connection = await connect(self._egress, self._account, self._password, deadline)
-        return await self._deliver(connection, letter, key, deadline)
+        self._connection = connection = await connect(
+            self._egress, self._account, self._password, by.dot, self._cancellation
+        )
+        return await self._deliver(connection, letter, key, by)
 
     async def _kept(self) -> Connection | None:
         """The connection of the last mail, or None where it is used up, was idle for too long, or is dead."""
@@ -110,22 +124,18 @@ class SmtpSession:
             await connection.close()
         return self._connection
 
-    async def _deliver(self, connection: Connection, letter: Letter, key: str, deadline: float) -> SendResult:
-        connection.begin(deadline)
+    async def _deliver(self, connection: Connection, letter: Letter, key: str, by: _Times) -> SendResult:
+        connection.begin(by.dot)
         message_id = self._message_id(letter.sender, key)
         date = format_datetime(datetime.fromtimestamp(self._clock.now_ms() / 1000, UTC))
         stamp = f"Message-ID: {message_id}\r\nDate: {date}\r\n".encode()
         addresses = tuple(dict.fromkeys(box.address for box in (letter.to, *letter.copies)))
         envelope = Envelope(letter.envelope_from.address, addresses, letter.size, letter.needs_utf8)
         async with aclosing(letter.stream(stamp)) as body:
-            refused_copies = await connection.offer(envelope, body, self._may_go_on)
-        now = asyncio.get_running_loop().time()
-        connection.deadline = max(deadline, now + self._account.final_reply_timeout_s)
+            refused_copies = await connection.offer(envelope, body)
+        connection.deadline = by.answer
         reply = await connection.verdict()
         return results.accepted(reply, message_id, refused_copies)
-
-    def _may_go_on(self) -> bool:
-        return not self._cancellation.is_cancelled
 
     def _message_id(self, sender: Mailbox, key: str) -> str:
         """The same for every attempt of an item and for its re-send, so receivers can fold a second copy."""

@@ -87,7 +87,7 @@ def test_a_used_up_day_is_a_quota_whatever_its_code(code: int, text: str) -> Non
 )
 def test_a_sender_that_is_too_fast_waits_as_a_whole(code: int, text: str) -> None:
     found = classify(Reply(code, (text,)), Stage.RCPT)
-    assert (found.category, found.quota, str(found.slows)) == (Category.RATE_LIMITED, False, "account")
+    assert (found.category, found.quota, found.wait) == (Category.RATE_LIMITED, False, True)
 
 
 def test_a_full_mailbox_is_not_the_senders_quota() -> None:

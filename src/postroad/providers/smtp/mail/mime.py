@@ -22,7 +22,6 @@ LINE_BYTES = 57
 """Bytes that make one base64 line of 76 characters."""
 
 _PLAIN_PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
-_NEWLINES = re.compile(r"\r\n|\r|\n")
 _FOLD_AT = 76
 _NEXT_MAILBOX = ",\r\n "
 
@@ -49,7 +48,8 @@ def mailbox_header(name: str, mailboxes: Sequence[Mailbox]) -> bytes:
 
 def text_part(text: str, subtype: str) -> bytes:
     """A text part with its headers. Line ends become CRLF."""
-    raw = _NEWLINES.sub("\r\n", text).encode("utf-8", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
+    raw = text.encode("utf-8", errors="replace")
     if not raw.endswith(CRLF):
         raw += CRLF
     head = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: '.encode()
