@@ -12,7 +12,7 @@ OWNERS = {
     "datetime.datetime.now": ("foundation/clock.py",),
     "date.today": ("foundation/clock.py",),
     "time.time": ("foundation/clock.py",),
-    "time.time_ns": ("foundation/clock.py",),
+    "time.time_ns": ("foundation/clock.py", "engine/clock.py"),
     "time.sleep": (),
     "uuid.uuid4": ("foundation/ids.py",),
     "uuid4": ("foundation/ids.py",),

@@ -89,6 +89,13 @@ class SendConflict(PostroadError):
     kind = Kind.CONFLICT
 
 
+class StartRefused(PostroadError):
+    """A run could not begin because something it needs would not open: the provider's session, a source, a sink."""
+
+    code = "START_REFUSED"
+    kind = Kind.UNAVAILABLE
+
+
 class CommandRefused(PostroadError):
     code = "COMMAND_REFUSED"
     kind = Kind.CONFLICT

@@ -1,0 +1,1 @@
+"""What becomes of one recipient: on its way, parked, written down, decided, settled."""

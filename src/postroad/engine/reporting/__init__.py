@@ -1,0 +1,1 @@
+"""What a run tells the outside: results of items, progress, events."""

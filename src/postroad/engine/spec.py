@@ -1,0 +1,38 @@
+"""What one run is: provider, account, message, policies, audience. Frozen before the first send."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from postroad.engine.policies import ExecutionPolicies
+from postroad.spi import ConfigDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRange:
+    """Sequences `first` up to, not including, `end`."""
+
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Source: spec wepush §6.4.
+
+    `total` is the number of accepted recipients where it is known; the run fails, with everybody accounted for, when
+    the source holds fewer or more. `shard` limits the run to a part of the snapshot; `total` then counts that part.
+    `key_for` gives the idempotency key of an item that is sent again for another run: that run's key.
+    A dry run renders and counts, opens no session and keeps no journal.
+    """
+
+    run_id: str
+    provider: str
+    account: ConfigDocument
+    message: ConfigDocument
+    policies: ExecutionPolicies = field(default_factory=ExecutionPolicies)
+    snapshot_id: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+    total: int | None = None
+    shard: ShardRange | None = None
+    key_for: Callable[[int], str] | None = None
