@@ -1,6 +1,6 @@
 """The bytes of a mail, piece by piece: header lines, text parts, attachments, and the boundaries between them.
 
-Laid out by hand over the standard library's encoders, because what one run shares (headers, text without fields, fixed
+Laid out by hand over the standard library's codecs, because what one run shares (headers, text without fields, fixed
 attachments, the structure) is then encoded once, and one recipient costs tens of microseconds; `EmailMessage` makes
 every mail anew and takes about two milliseconds. Everything is 7-bit except addresses that need SMTPUTF8. Text goes as
 quoted-printable or base64, whichever is shorter, so no line is ever long and no boundary can occur in a text: our
@@ -12,7 +12,6 @@ Sources: RFC 5322, RFC 2045-2047, RFC 2231, RFC 6532.
 import binascii
 import re
 from collections.abc import Sequence
-from email.header import Header
 from urllib.parse import quote
 
 from postroad.providers.smtp.mail.addresses import Mailbox
@@ -23,6 +22,9 @@ LINE_BYTES = 57
 
 _PLAIN_PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _FOLD_AT = 76
+_WORD_FRAME = len("=?utf-8?b??=")
+_WORD_OCTETS = 45
+_NAME_ROOM = len("Reply-To: ")
 _NEXT_MAILBOX = ",\r\n "
 
 
@@ -33,7 +35,7 @@ def text_header(name: str, value: str) -> bytes:
             return f"{name}: {value}\r\n".encode()
         if max(map(len, value.split(" "))) < _FOLD_AT and "  " not in value:
             return f"{name}: {_folded(name, value.split(' '))}\r\n".encode()
-    return f"{name}: {_encoded_words(value, name)}\r\n".encode()
+    return f"{name}: {_encoded_words(value, len(name) + 2)}\r\n".encode()
 
 
 def verbatim_header(name: str, value: str) -> bytes:
@@ -116,9 +118,21 @@ def _folded(name: str, words: list[str]) -> str:
     return "\r\n ".join(lines)
 
 
-def _encoded_words(value: str, header_name: str = "") -> str:
-    clean = value.encode("utf-8", errors="replace").decode()
-    return Header(clean, "utf-8", header_name=header_name, maxlinelen=_FOLD_AT).encode(linesep="\r\n")
+def _encoded_words(value: str, used: int = 0) -> str:
+    """RFC 2047 words of at most 75 characters; none cuts a letter. `used` characters stand before the first."""
+    words: list[str] = []
+    chunk, room = b"", (_FOLD_AT - used - _WORD_FRAME) // 4 * 3
+    for letter in value:
+        octets = letter.encode("utf-8", errors="replace")
+        if len(chunk) + len(octets) > room:
+            words.append(_word(chunk))
+            chunk, room = b"", _WORD_OCTETS
+        chunk += octets
+    return "\r\n ".join([*words, _word(chunk)])
+
+
+def _word(octets: bytes) -> str:
+    return f"=?utf-8?b?{binascii.b2a_base64(octets, newline=False).decode()}?="
 
 
 def _mailbox(one: Mailbox) -> str:
@@ -130,8 +144,8 @@ def _mailbox(one: Mailbox) -> str:
         escaped = one.name.replace("\\", "\\\\").replace('"', '\\"')
         phrase = f'"{escaped}"'
     else:
-        phrase = _encoded_words(one.name)
-    gap = "\r\n " if len(phrase) + len(one.address) > _FOLD_AT - 12 else " "
+        phrase = _encoded_words(one.name, _NAME_ROOM)
+    gap = "\r\n " if len(phrase) + len(one.address) > _FOLD_AT - _NAME_ROOM - 3 else " "
     return f"{phrase}{gap}<{one.address}>"
 
 
