@@ -76,7 +76,8 @@ async def _execute(work: Execution, snapshot: Snapshot) -> ShardAccount:
     if len(plan.shards) == 1:
         order = ShardOrder(work.folder.path, plan, work.policies, 0, work.surroundings.new_id(), False)
         factory = factory_for(work.surroundings.provider_loader, plan.provider_id, plan.base)
-        parts = ShardParts(factory, work.surroundings.secrets, work.surroundings.clock, snapshot)
+        around = work.surroundings
+        parts = ShardParts(factory, around.secrets, around.clock, snapshot, file_system=around.file_system)
         accounts = [await run_alone(order, parts, board, display)]
     else:
         accounts = await _execute_crew(work, board, display)

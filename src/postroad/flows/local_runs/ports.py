@@ -6,6 +6,7 @@ from typing import Protocol
 
 from postroad.flows.local_runs.views import Notice, SendProgress, SendStarted
 from postroad.foundation.home import Home
+from postroad.journal import REAL, FileSystem
 from postroad.spi import ProviderFactory, SecretResolver
 from postroad.vocabulary.clock import Clock
 
@@ -32,6 +33,8 @@ class Surroundings:
     """A fresh, time-ordered id for a run."""
     resolve_checked: Callable[[str, int], str] | None = None
     """The one address that an audience query may connect to; raises EgressDenied. None refuses queries by network."""
+    file_system: FileSystem = REAL
+    """Under the journal of a send with one process."""
 
 
 class Controls(Protocol):

@@ -1,7 +1,6 @@
 """From journals to files that people read."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from postroad.flows.local_runs.ending.account import ShardAccount, check_identity
@@ -11,6 +10,7 @@ from postroad.flows.local_runs.keeping.plan import SendPlan, readable_json
 from postroad.flows.local_runs.views import Counts, SendSummary
 from postroad.foundation.home import Home
 from postroad.foundation.whole_files import write_whole
+from postroad.journal import list_segments
 from postroad.recipients import ExportRequest, ResultCounts, Snapshot, export_results
 from postroad.vocabulary.errors import AccountingBroken
 
@@ -31,7 +31,7 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
         return summary_of(folder, plan, account)
     exported = export_results(
         ExportRequest(
-            journals=journal_files(folder.journal),
+            journals=list_segments(folder.journal),
             snapshot=snapshot,
             out_dir=folder.path,
             run_id=plan.run_id,
@@ -43,11 +43,6 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
     write_whole(folder.summary, readable_json(summary_json(summary)))
     write_receipt(folder, plan, summary, home)
     return summary
-
-
-def journal_files(journal: Path) -> list[Path]:
-    """Every segment of every shard and epoch."""
-    return sorted(path for path in journal.rglob("*") if path.is_file() and path.suffix in (".tsv", ".log", ".journal"))
 
 
 def summary_of(folder: SendFolder, plan: SendPlan, account: ShardAccount) -> SendSummary:

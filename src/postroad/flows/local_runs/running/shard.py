@@ -16,13 +16,16 @@ from postroad.flows.local_runs.keeping.origins import Origins
 from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
 from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies
 from postroad.flows.local_runs.views import Counts
-from postroad.journal import Journal, open_journal
+from postroad.journal import REAL, FileSystem, Journal, open_journal
 from postroad.recipients import Snapshot, SnapshotSource
 from postroad.spi import ProviderFactory, SecretResolver
 from postroad.vocabulary.clock import Clock
 from postroad.vocabulary.errors import AlreadyRunning
+from postroad.vocabulary.transitions import RunState
 
 LOCK_WAIT_S = 10.0
+JOURNAL_FAILED = "JOURNAL:"
+"""How the engine's reason begins when the journal could not be written."""
 _LOCK_POLL_S = 0.1
 
 
@@ -46,13 +49,15 @@ class ShardParts:
     snapshot: Snapshot
     pacer: Pacer | None = None
     """None: buckets of this process."""
+    file_system: FileSystem = REAL
+    """Under the journal."""
 
 
 async def run_shard(order: ShardOrder, parts: ShardParts, link: Link) -> ShardAccount:
     """Runs it to its end, or to an abort (state LOST). Raises what the engine refuses to start with."""
     plan, (first, end) = order.plan, order.range
     async with AsyncExitStack() as stack:
-        journal = await _open_journal(order, parts.clock)
+        journal = await _open_journal(order, parts)
         stack.callback(journal.close)
         source = SnapshotSource(parts.snapshot, first, end)
         stack.push_async_callback(source.aclose)
@@ -77,9 +82,10 @@ async def run_shard(order: ShardOrder, parts: ShardParts, link: Link) -> ShardAc
     return _account(summary)
 
 
-async def _open_journal(order: ShardOrder, clock: Clock) -> Journal:
+async def _open_journal(order: ShardOrder, parts: ShardParts) -> Journal:
     """Waits a moment for a dying process that still holds it."""
     folder = order.send_folder.journal
+    clock = parts.clock
     until = clock.monotonic() + LOCK_WAIT_S
     while True:
         try:
@@ -91,6 +97,7 @@ async def _open_journal(order: ShardOrder, clock: Clock) -> Journal:
                 fencing_token=order.fencing_token,
                 config_sha256=order.plan.hash,
                 started_at_ms=clock.now_ms(),
+                fs=parts.file_system,
             )
         except AlreadyRunning:
             if clock.monotonic() >= until:
@@ -122,8 +129,10 @@ async def _obey(handle: RunHandle, link: Link) -> None:
 
 
 def _account(summary: RunSummary) -> ShardAccount:
+    """A run that its journal failed has not ended: whoever mends the disk goes on with it."""
+    stopped_by_disk = summary.state is RunState.FAILED and summary.reason.startswith(JOURNAL_FAILED)
     return ShardAccount(
-        state=summary.state,
+        state=RunState.LOST if stopped_by_disk else summary.state,
         reason=summary.reason,
         counts=Counts(
             total=summary.total,
