@@ -1,10 +1,12 @@
 """The kinds of place a text can go to, each with its own escaping."""
 
+import re
 from urllib.parse import quote
 
 from postroad.providerkit.templates.template import Template
 
 _HTML_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "/": "&#x2f;"})
+_HTML_SPECIAL = re.compile(r"[&<>\"'/]")
 _DOTS = frozenset({".", "..", "%2e", "%2e%2e", ".%2e", "%2e."})
 
 
@@ -34,6 +36,8 @@ def url_query(source: str, where: str) -> Template:
 
 
 def _escape_html(value: str) -> str:
+    if _HTML_SPECIAL.search(value) is None:
+        return value
     return value.translate(_HTML_ESCAPES)
 
 
