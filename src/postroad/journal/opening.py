@@ -97,8 +97,7 @@ def _begin(fs: FileSystem, folder: Path, header: JournalHeader, state: ResumeSta
         for segment in void:
             fs.remove(folder / segment.void_name)
     except OSError:
-        with suppress(OSError):
-            part.close()
+        part.discard()
         raise
     return part
 

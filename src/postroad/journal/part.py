@@ -87,8 +87,10 @@ class Part:
         self._fs.close(self._handle)
 
     def discard(self) -> None:
-        """Closes and removes the file; for one that nobody relies upon yet."""
+        """Closes and removes a file that nobody relies upon yet: its page cache may hold what no disk does."""
         with suppress(OSError):
             self.close()
-        with suppress(OSError):
+        try:
             self._fs.remove(self._folder / self.segment.name)
+        except OSError:
+            self.mark_void()

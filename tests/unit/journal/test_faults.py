@@ -155,6 +155,15 @@ def test_an_opening_that_fails_changes_nothing_and_can_be_repeated(call: str, co
     assert sorted(state.doubt) == [2, 3]
 
 
+def test_a_segment_whose_first_sync_failed_is_not_read_by_the_next_opening() -> None:
+    disk = JournalDisk()
+    process = disk.process()
+    process.before = failing("sync", errno.EIO, at=2)
+    with pytest.raises(JournalBroken):
+        a_journal(process)
+    assert [path.name for path in disk.files] == []
+
+
 @pytest.mark.parametrize("call", ["create", "write", "sync", "sync_folder", "reserve"])
 def test_a_recovery_that_fails_can_be_repeated(call: str) -> None:
     scene = Scene()
