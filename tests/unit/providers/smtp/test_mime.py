@@ -42,6 +42,13 @@ def test_a_subject_arrives_as_it_was_written(value: str) -> None:
     assert str(parsed(mime.text_header("Subject", value.strip()) + b"\r\n")["Subject"]) == value.strip()
 
 
+def test_a_header_with_a_long_name_holds_any_text() -> None:
+    name = "X-" + "a" * 62
+    raw = mime.text_header(name, "张三 " * 40)
+    assert str(parsed(raw + b"\r\n")[name]).strip() == ("张三 " * 40).strip()
+    assert b"=?utf-8?b??=" not in raw
+
+
 @pytest.mark.parametrize(
     "name", ["", "Ann", "Lee, Ann", 'The "A" team \\', "张三", "Zoë " * 30, "a@b.c", "x" * 200, "=?x?"]
 )

@@ -24,6 +24,7 @@ _PLAIN_PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _FOLD_AT = 76
 _WORD_FRAME = len("=?utf-8?b??=")
 _WORD_OCTETS = 45
+_LONGEST_LETTER = 4
 _NAME_ROOM = len("Reply-To: ")
 _NEXT_MAILBOX = ",\r\n "
 
@@ -122,6 +123,8 @@ def _encoded_words(value: str, used: int = 0) -> str:
     """RFC 2047 words of at most 75 characters; none cuts a letter. `used` characters stand before the first."""
     words: list[str] = []
     chunk, room = b"", (_FOLD_AT - used - _WORD_FRAME) // 4 * 3
+    if room < _LONGEST_LETTER:
+        return f"\r\n {_encoded_words(value, 1)}"
     for letter in value:
         octets = letter.encode("utf-8", errors="replace")
         if len(chunk) + len(octets) > room:
@@ -144,8 +147,11 @@ def _mailbox(one: Mailbox) -> str:
         escaped = one.name.replace("\\", "\\\\").replace('"', '\\"')
         phrase = f'"{escaped}"'
     else:
-        phrase = _encoded_words(one.name, _NAME_ROOM)
-    gap = "\r\n " if len(phrase) + len(one.address) > _FOLD_AT - _NAME_ROOM - 3 else " "
+        phrase = _encoded_words(one.name, 1)
+        if len(phrase) > _FOLD_AT - _NAME_ROOM:
+            phrase = f"\r\n {phrase}"
+    last = phrase.rpartition("\r\n")[2]
+    gap = "\r\n " if len(last) + len(one.address) > _FOLD_AT - _NAME_ROOM - 3 else " "
     return f"{phrase}{gap}<{one.address}>"
 
 
