@@ -17,6 +17,7 @@ from postroad.vocabulary.errors import ConfigInvalid, TemplateInvalid
 from tests.conformance.providers.harness import CANARY, Bad, ProviderHarness
 
 _SECRET_LIKE = re.compile(r"(password|passwd|secret|token|apikey|privatekey|credential)$", re.IGNORECASE)
+IN_THE_CLEAR = f"{CANARY}-in-the-clear"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -118,14 +119,17 @@ class DescriptionSuite:
                 harness.factory.compile(account, message)
             assert caught.value.field == bad.field
 
-    def test_a_secret_in_the_clear_is_refused_and_not_repeated(self, harness: ProviderHarness) -> None:
+    @pytest.mark.parametrize(
+        "clear", [IN_THE_CLEAR, {"value": IN_THE_CLEAR}, {"$secret": ""}], ids=["text", "value", "empty"]
+    )
+    def test_a_secret_in_the_clear_is_refused_and_not_repeated(self, harness: ProviderHarness, clear: object) -> None:
         for path in secret_places(harness.account):
             account = copy.deepcopy(dict(harness.account))
             *parents, last = path
             place: Any = account
             for step in parents:
                 place = place[step]
-            place[last] = f"{CANARY}-in-the-clear"
+            place[last] = clear
             problems = harness.factory.validate_account(harness.account_document(account))
             assert dotted([*path]) in {problem.field for problem in problems}
             assert CANARY not in repr(problems)

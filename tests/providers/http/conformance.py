@@ -71,6 +71,7 @@ class HttpHarness(ProviderHarness):
     bad_accounts = (
         Bad({}, "baseUrl"),
         Bad({**ACCOUNT, "baseUrl": "ftp://example.com"}, "baseUrl"),
+        Bad({**ACCOUNT, "baseUrl": "https://{{ host }}.example.com"}, "baseUrl"),
         Bad({**ACCOUNT, "baseUrl": "https://user:pass@example.com"}, "baseUrl"),
         Bad({**ACCOUNT, "baseUrl": "https://example.com/?key=1"}, "baseUrl"),
         Bad({**ACCOUNT, "auth": {"type": "MAGIC"}}, "auth.type"),

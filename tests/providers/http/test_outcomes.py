@@ -8,8 +8,22 @@ from tests.providers.http.sending import NotCancelled, Secrets, StillClock, chan
 
 from postroad.egress import Egress
 from postroad.providers.http import HttpProvider
+from postroad.providers.http.auth import make_auth
 from postroad.spi import ConfigDocument, OpenContext, Recipient, SendRequest, Verdict
+from postroad.vocabulary.errors import ConfigInvalid
 from postroad.vocabulary.outcomes import Category
+from postroad.vocabulary.secret import Secret
+
+
+class Odd:
+    """A store with one secret that needs care."""
+
+    def __init__(self, text: str = 'a"b/éc') -> None:
+        self._text = text
+
+    def resolve(self, name: str) -> Secret:
+        return Secret(self._text)
+
 
 C = Category
 KEEPING = {"idempotency": {"header": "Idempotency-Key", "keptFor": "PT24H"}}
@@ -176,6 +190,24 @@ async def test_a_service_that_repeats_our_secret_does_not_put_it_into_the_result
     assert "secret-of-t" not in repr(result)
     assert "YW5uOnNlY3JldC1vZi10" not in repr(result)
     assert b"\xe2\x80\xa2" in (result.body or b"")
+
+
+def test_a_secret_is_masked_in_every_form_it_may_come_back_in() -> None:
+    auth = make_auth({"type": "BEARER", "token": {"$secret": "t"}}, Odd(), StillClock())
+    assert auth.redact(
+        b'plain a"b/\xc3\xa9c, json a\\"b/\xc3\xa9c, ascii a\\"b/\\u00e9c, url a%22b%2F%C3%A9c'
+    ).decode() == ("plain ••••••, json ••••••, ascii ••••••, url ••••••")
+    assert auth.redact(b'cut at a"b/', is_cut=True) == b"cut at "
+
+
+def test_a_secret_that_cannot_stand_in_a_header_is_refused_and_not_repeated() -> None:
+    for text in ("", "top\r\nX-Injected: 1"):
+        with pytest.raises(ConfigInvalid) as caught:
+            make_auth({"type": "BEARER", "token": {"$secret": "t"}}, Odd(text), StillClock())
+        assert caught.value.field == "auth.token"
+        assert "Injected" not in caught.value.message
+    with pytest.raises(ConfigInvalid):
+        make_auth({"type": "HMAC", "key": {"$secret": "k"}, "header": "X"}, Odd(""), StillClock())
 
 
 async def test_the_request_id_is_read_from_the_header_named() -> None:

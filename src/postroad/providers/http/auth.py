@@ -4,9 +4,11 @@ The texts that must never appear in a captured answer are kept beside them.
 """
 
 import base64
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from postroad.egress import encode_headers
 from postroad.providerkit.signers import generic_hmac
@@ -44,10 +46,15 @@ class Auth:
     signer: HmacSigner | None = None
     hidden: tuple[bytes, ...] = ()
 
-    def redact(self, answer: bytes) -> bytes:
-        """An answer with our own secrets masked, in case the service repeats them."""
+    def redact(self, answer: bytes, *, is_cut: bool = False) -> bytes:
+        """An answer with our own secrets masked, in case the service repeats them.
+
+        Where the answer was cut, the beginning of a secret may stand at its end: it goes too.
+        """
         for text in self.hidden:
             answer = answer.replace(text, MASK.encode())
+            if is_cut:
+                answer = _without_beginning(answer, text)
         return answer
 
 
@@ -58,7 +65,11 @@ def make_auth(value: Mapping[str, Any], secrets: SecretResolver, clock: Clock) -
         return Auth()
     if kind == "HMAC":
         key = secrets.resolve(value["key"]["$secret"])
-        return Auth(signer=_signer(value, key, clock), hidden=(key.reveal().encode(),))
+        if not key.reveal():
+            raise ConfigInvalid(
+                f"auth.key: the secret {value['key']['$secret']!r} is empty; store it again", field="auth.key"
+            )
+        return Auth(signer=_signer(value, key, clock), hidden=_forms(key.reveal()))
     field = {"BASIC": "password", "BEARER": "token", "HEADER": "value"}[kind]
     text = secrets.resolve(value[field]["$secret"]).reveal()
     if not text or not text.isprintable():
@@ -68,10 +79,10 @@ def make_auth(value: Mapping[str, Any], secrets: SecretResolver, clock: Clock) -
         )
     if kind == "BASIC":
         pair = base64.b64encode(f"{value['username']}:{text}".encode()).decode()
-        return Auth((("Authorization", f"Basic {pair}"),), hidden=(text.encode(), pair.encode()))
+        return Auth((("Authorization", f"Basic {pair}"),), hidden=(*_forms(text), pair.encode()))
     if kind == "BEARER":
-        return Auth((("Authorization", f"Bearer {text}"),), hidden=(text.encode(),))
-    return Auth(((value["header"], value.get("prefix", "") + text),), hidden=(text.encode(),))
+        return Auth((("Authorization", f"Bearer {text}"),), hidden=_forms(text))
+    return Auth(((value["header"], value.get("prefix", "") + text),), hidden=_forms(text))
 
 
 def shown_headers(value: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -85,6 +96,19 @@ def shown_headers(value: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "timestampHeader" in value:
         shown.append((value["timestampHeader"], "(time of the attempt)"))
     return shown
+
+
+def _forms(text: str) -> tuple[bytes, ...]:
+    """A secret as it may come back: plain, inside a JSON text, inside a URL."""
+    forms = (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], quote(text, safe=""))
+    return tuple(dict.fromkeys(form.encode() for form in forms))
+
+
+def _without_beginning(answer: bytes, text: bytes) -> bytes:
+    for size in range(min(len(text), len(answer)), 0, -1):
+        if answer.endswith(text[:size]):
+            return answer[:-size]
+    return answer
 
 
 def _signer(value: Mapping[str, Any], key: Secret, clock: Clock) -> HmacSigner:

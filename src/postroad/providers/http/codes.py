@@ -51,7 +51,8 @@ class Judge:
         if self._saved_bytes and answer.status:
             result.body = self._captured(answer)
         if self._request_id_header and answer.status:
-            result.request_id = answers.short(answer.header(self._request_id_header) or "")
+            found = answer.header(self._request_id_header) or ""
+            result.request_id = answers.short(self._auth.redact(found.encode()).decode())
         return result
 
     def _decide(self, answer: Answer) -> SendResult:
@@ -91,7 +92,7 @@ class Judge:
         return result
 
     def _captured(self, answer: Answer) -> bytes:
-        kept = self._auth.redact(answer.body)
+        kept = self._auth.redact(answer.body, is_cut=answer.truncated)
         if len(kept) <= self._saved_bytes and not answer.truncated:
             return kept
         return kept[: self._saved_bytes] + f"\n[truncated after {self._saved_bytes} bytes]".encode()
