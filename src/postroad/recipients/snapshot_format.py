@@ -41,9 +41,9 @@ class Note:
         )
 
 
-def column_names(fields: Sequence[str]) -> list[str]:
+def column_names(fields: Sequence[str], reserved: Sequence[str] = (ROW, SEQUENCE)) -> list[str]:
     """A column name for each field, unique without regard to case."""
-    taken = {ROW, SEQUENCE}
+    taken = set(reserved)
     names = []
     for field in fields:
         name, number = field, 2

@@ -1,11 +1,21 @@
-"""Items of a finished run, page by page."""
+# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
+"""Items of a finished run, page by page: each page begins after the last sequence of the one before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from postroad.recipients.results.assembly import OUR_COLUMNS
+from postroad.recipients.snapshot import selected_fields
+from postroad.recipients.snapshot_format import literal, quoted, read_note
+from postroad.vocabulary.errors import InvalidInput
+from postroad.vocabulary.ids import ItemId, RunId, SnapshotId, item_id
 from postroad.vocabulary.outcomes import Outcome
-from postroad.vocabulary.values import RecipientValue
+from postroad.vocabulary.values import FileRef, RecipientValue
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,8 @@ class ItemRow:
     """0 where nothing was sent."""
     summary: str
     fields: Mapping[str, RecipientValue]
+    item_id: ItemId | None = None
+    """None where the results were exported without the ids of run and snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +44,37 @@ class ItemPage:
 
 
 def list_items(results: Path, *, outcome: Outcome | None = None, after: int = -1, limit: int = 100) -> ItemPage:
-    """Items of `results.parquet` in order of sequence. Blocks; a page costs the same wherever it lies."""
-    raise NotImplementedError
+    """Items of `results.parquet` in order of sequence. Blocks. Raises InvalidInput where there is no such file."""
+    import duckdb
+
+    if not results.is_file():
+        raise InvalidInput(f"there are no results at {results}; export them first", field="results")
+    with duckdb.connect(config={"threads": 1, "memory_limit": "100MB"}) as connection:
+        note, _ = read_note(connection, results)
+        fields = selected_fields(note)
+        columns = ", ".join([*OUR_COLUMNS, *(quoted(column) for _, column, _ in fields)])
+        chosen = f"AND outcome = {literal(outcome.value)}" if outcome is not None else ""
+        rows = connection.execute(
+            f"SELECT {columns} FROM read_parquet({literal(str(results))}) "
+            f"WHERE sequence > ? {chosen} ORDER BY sequence LIMIT ?",
+            [after, limit + 1],
+        ).fetchall()
+        run_id, snapshot_id = _ids(connection, results)
+    size = len(OUR_COLUMNS)
+    items = []
+    for row in rows[:limit]:
+        values = {
+            name: FileRef(value) if is_file and value else value
+            for (name, _, is_file), value in zip(fields, row[size:], strict=True)
+        }
+        identity = item_id(RunId(run_id), SnapshotId(snapshot_id), row[0]) if run_id and snapshot_id else None
+        ours = {**dict(zip(OUR_COLUMNS, row[:size], strict=True)), "outcome": Outcome(row[2])}
+        items.append(ItemRow(**ours, fields=values, item_id=identity))
+    return ItemPage(tuple(items), items[-1].sequence if len(rows) > limit else None)
+
+
+def _ids(connection: "duckdb.DuckDBPyConnection", results: Path) -> tuple[str, str]:
+    found = dict(
+        connection.execute("SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)", [str(results)]).fetchall()
+    )
+    return found.get("run_id", ""), found.get("snapshot_id", "")
