@@ -47,7 +47,7 @@ class BadRecord(ValueError):
 
 def clean(text: str, limit: int) -> str:
     """`text` as it may stand in a field, at most `limit` characters, escapes counted."""
-    if text.isprintable() and "\\" not in text:
+    if not text or (text.isprintable() and "\\" not in text):
         return text[:limit]
     return _cut(_ESCAPED.sub(_escape, _encodable(text)), limit)
 

@@ -45,8 +45,8 @@ def open_journal(
     """The journal of `shard`, at a new epoch; `folder` must exist, and its own parents be durable.
 
     `boot_id` is this machine's unless given; empty means that the page cache is not to be believed. Without
-    `sync_interval_s` there is no sync thread and only `sync_now` syncs. Blocks for reading the past (about a second per
-    million records) and for some syncs. Raises AlreadyRunning where somebody holds the shard, SendConflict where the
+    `sync_interval_s` there is no sync thread and only `sync_now` syncs. Blocks for reading the past, seconds per
+    million items, and for some syncs. Raises AlreadyRunning where somebody holds the shard, SendConflict where the
     folder belongs to another run or configuration, JournalBroken or StorageFull where the disk refuses.
     """
     lock = _lock(fs, folder, shard)

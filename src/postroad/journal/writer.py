@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from zlib import crc32
 
 from postroad.journal.faults import NO_ROOM, broken
 from postroad.journal.filesystem import FileSystem
@@ -42,6 +43,8 @@ from postroad.vocabulary.errors import JournalBroken, StorageFull
 from postroad.vocabulary.outcomes import Outcome
 
 KEYS_REMEMBERED = 10_000
+_WORDS = {outcome: outcome.value for outcome in Outcome}
+
 UNSYNCED_LIMIT_BYTES = 4 << 20
 """Above it a flush asks for a sync by itself: what is not durable is kept in memory."""
 
@@ -108,7 +111,8 @@ class Journal:
             names = self._remember(keys)
         if batch:
             batch = clean(batch, REQUEST_ID_LIMIT)
-        self._lines.append(seal(f"INTENT\t{sequence}\t{attempt}\t{at_ms}\t{cost}\t{batch}\t{names}"))
+        line = f"INTENT\t{sequence}\t{attempt}\t{at_ms}\t{cost}\t{batch}\t{names}"
+        self._lines.append(f"{line}\t{crc32(line.encode())}\n")
         self._open.add(sequence)
 
     def final(  # noqa: PLR0917  (journal: called for every item, where keywords cost time; until 2027-11-30)
@@ -124,14 +128,15 @@ class Journal:
         at_ms: int = 0,
     ) -> None:
         """Appends the FINAL of an item; the first one counts. Long texts are cut. Never raises for a broken journal."""
-        if code:
-            code = clean(code, CODE_LIMIT)
-        if request_id:
-            request_id = clean(request_id, REQUEST_ID_LIMIT)
-        if summary:
-            summary = clean(summary, SUMMARY_LIMIT)
-        end = f"{request_id}\t{latency_ms}\t{at_ms}\t{summary}"
-        self._lines.append(seal(f"FINAL\t{sequence}\t{attempt}\t{outcome}\t{category}\t{code}\t{end}"))
+        is_plain = not request_id or (request_id.isalnum() and len(request_id) <= REQUEST_ID_LIMIT)
+        if code or summary or not is_plain:
+            texts = (clean(code, CODE_LIMIT), clean(request_id, REQUEST_ID_LIMIT), clean(summary, SUMMARY_LIMIT))
+            code, request_id, summary = texts
+        word = _WORDS[outcome]
+        line = (
+            f"FINAL\t{sequence}\t{attempt}\t{word}\t{category}\t{code}\t{request_id}\t{latency_ms}\t{at_ms}\t{summary}"
+        )
+        self._lines.append(f"{line}\t{crc32(line.encode())}\n")
         self._open.discard(sequence)
 
     def retry(  # noqa: PLR0917  (journal: called for every item, where keywords cost time; until 2027-11-30)
