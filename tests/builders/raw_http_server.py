@@ -97,7 +97,13 @@ class RawServer:
     """`with RawServer(script) as server`: listening on 127.0.0.1, any port. With `tls`, the script speaks inside it."""
 
     def __init__(
-        self, script: Script, *, tls: ssl.SSLContext | None = None, receive_buffer: int = 0, address: str = "127.0.0.1"
+        self,
+        script: Script,
+        *,
+        tls: ssl.SSLContext | None = None,
+        receive_buffer: int = 0,
+        address: str = "127.0.0.1",
+        port: int = 0,
     ) -> None:
         self.requests: list[bytes] = []
         self.connections = 0
@@ -108,7 +114,7 @@ class RawServer:
         self._listener = socket.socket()
         if receive_buffer:
             self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self._listener.bind((address, 0))
+        self._listener.bind((address, port))
         self.port = int(self._listener.getsockname()[1])
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []

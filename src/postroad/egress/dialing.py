@@ -4,7 +4,9 @@ What was checked is what is dialled: the connection is made to the address, neve
 its answer in between changes nothing. One refused address among several refuses the host: an answer that mixes public
 and private addresses is an attack or a mistake. No address at all is a failure, not a pass.
 
-Answers are kept for a moment, because a run opens all its connections at once; they are judged at every use.
+Answers are kept for a moment, because a run opens all its connections at once; they are judged at every use. An address
+that did not take a connection is tried last for a while, so that a dead one costs its share of the time once and not at
+every connection.
 """
 
 import asyncio
@@ -21,6 +23,7 @@ from postroad.egress.resolver import Resolver
 from postroad.vocabulary.errors import EgressDenied
 
 _KEPT_FOR_S = 2.0
+_AVOIDED_FOR_S = 30.0
 _KEPT_AT_MOST = 1000
 DENIED = "blocked by egress policy"
 
@@ -48,6 +51,7 @@ class Dialer:
         self._literals: set[tuple[str, int]] = set()
         self._kept: dict[tuple[str, int], _Kept] = {}
         self._asking: dict[tuple[str, int], asyncio.Task[Sequence[str]]] = {}
+        self._avoided_until: dict[Address, float] = {}
 
     def allow_literal(self, host: str, port: int) -> None:
         self._literals.add((parse_host(host).text, port))
@@ -73,6 +77,7 @@ class Dialer:
         except TimeoutError:
             raise StreamFailed(Fault.TIMEOUT, "the name did not resolve in time") from None
         failure = StreamFailed(Fault.CONNECT, "no address took the connection")
+        addresses.sort(key=lambda address: self._avoided_until.get(address, 0.0) > loop.time())
         for tried, address in enumerate(addresses):
             share = max(0.0, deadline - loop.time()) / (len(addresses) - tried)
             try:
@@ -83,7 +88,13 @@ class Dialer:
             except OSError as problem:
                 reason = os.strerror(problem.errno) if problem.errno else "unreachable"
                 failure = StreamFailed(Fault.CONNECT, f"connection failed: {reason}")
+            self._avoid(address, loop.time())
         raise failure
+
+    def _avoid(self, address: Address, now: float) -> None:
+        if len(self._avoided_until) >= _KEPT_AT_MOST:
+            self._avoided_until.clear()
+        self._avoided_until[address] = now + _AVOIDED_FOR_S
 
     async def _addresses(self, host: Host, port: int) -> list[Address]:
         if host.address is not None:
@@ -118,6 +129,18 @@ class Dialer:
             self._kept.clear()
         self._kept[key] = _Kept(found, asyncio.get_running_loop().time() + _KEPT_FOR_S)
         return found
+
+
+async def attach(sock: socket.socket, protocol: asyncio.Protocol) -> None:
+    """Gives a dialled socket to `protocol`; the socket is closed on failure. Raises StreamFailed (CONNECT)."""
+    try:
+        await asyncio.get_running_loop().create_connection(lambda: protocol, sock=sock)
+    except (OSError, RuntimeError):
+        sock.close()
+        raise StreamFailed(Fault.CONNECT, "the connection was lost at once") from None
+    except BaseException:
+        sock.close()
+        raise
 
 
 async def _connect(address: Address, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Callable
 from typing import cast
 
-from postroad.egress.dialing import Dialer
+from postroad.egress.dialing import Dialer, attach
 from postroad.egress.faults import Fault, StreamFailed
 from postroad.egress.handshake import start_tls
 from postroad.egress.liveness import Liveness
@@ -240,7 +240,7 @@ async def open_stream(
     deadline = loop.time() + timeout_s
     sock = await dialer.dial(host, port, timeout_s)
     wire = _Wire()
-    await loop.create_connection(lambda: wire, sock=sock)
+    await attach(sock, wire)
     stream = Stream(wire, sock, parse_host(host).text, context)
     if tls:
         await stream.start_tls(timeout_s=max(0.001, deadline - loop.time()), server_name=server_name)

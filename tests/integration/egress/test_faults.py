@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.builders.raw_http_server import OK, Peer, RawServer, answering, request_to
 
 from postroad.egress import AddressPolicy, Egress, Fault, HttpTransport, RequestShape, Sent, Target
+from postroad.egress.transport import exchange
 
 Open = Callable[..., HttpTransport]
 
@@ -147,7 +148,7 @@ async def test_endless_interim_answers_are_a_protocol_fault(open_transport: Open
 def test_any_bytes_at_all_end_in_an_answer(noise: bytes, keep: int) -> None:
     valid = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
 
-    async def exchange() -> None:
+    async def speak() -> None:
         with RawServer(cut_after(valid[:keep] + noise)) as server:
             egress = Egress(AddressPolicy(["127.0.0.1/32"]))
             transport = egress.transport(connections=1, max_answer_bytes=1000)
@@ -156,7 +157,7 @@ def test_any_bytes_at_all_end_in_an_answer(noise: bytes, keep: int) -> None:
             assert answer.fault in {None, Fault.RESET, Fault.PROTOCOL}
             await transport.aclose()
 
-    asyncio.run(exchange())
+    asyncio.run(speak())
 
 
 class FixedResolver:
@@ -176,6 +177,35 @@ async def test_the_next_address_is_tried_when_the_first_refuses() -> None:
         await transport.aclose()
     assert answer.status == 200
     assert f"Host: api.example.org:{server.port}".encode() in server.requests[0]
+
+
+async def test_an_address_that_failed_is_tried_last_for_a_while() -> None:
+    egress = Egress(AddressPolicy(["127.0.0.0/8"]), FixedResolver("127.0.0.9", "127.0.0.1"))
+    with RawServer(Peer.wait_closed) as server:
+        first = await egress.open_stream("api.example.org", server.port, tls=False)
+        with RawServer(Peer.wait_closed, address="127.0.0.9", port=server.port) as recovered:
+            second = await egress.open_stream("api.example.org", server.port, tls=False)
+            await first.aclose()
+            await second.aclose()
+            for _ in range(2):
+                await asyncio.to_thread(server.wait_ended)
+    assert (server.connections, recovered.connections) == (2, 0)
+
+
+async def test_regression_a_connection_slower_than_a_sweep_keeps_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        async def resolve(self, host: str, port: int) -> Sequence[str]:
+            for _ in range(50):
+                await asyncio.sleep(0)
+            return ("127.0.0.1",)
+
+    monkeypatch.setattr(exchange, "SWEEP_EVERY_S", 0.0)
+    with RawServer(Peer.wait_closed) as server:
+        transport = Egress(AddressPolicy(["127.0.0.1/32"]), Slow()).transport(connections=1)
+        request = RequestShape(Target.of(server.url(host="api.example.org")), "POST").request(b"/")
+        answer = await transport.exchange(request, 0.1)
+        assert (answer.fault, answer.sent) == (Fault.TIMEOUT, Sent.ALL)
+        await transport.aclose()
 
 
 async def test_a_name_that_never_resolves_costs_the_time_and_sends_nothing() -> None:

@@ -147,3 +147,11 @@ async def test_closing_answers_everyone_and_is_idempotent(open_transport: Open) 
             (Fault.CLOSED, Sent.NOTHING),
             (Fault.CLOSED, Sent.NOTHING),
         ]
+
+
+async def test_an_exchange_without_time_sends_nothing(open_transport: Open) -> None:
+    with RawServer(answering(OK)) as server:
+        transport = open_transport(server)
+        await transport.exchange(request_to(server), 5)
+        answer = await transport.exchange(request_to(server), 0)
+        assert (answer.fault, answer.sent, len(server.requests)) == (Fault.TIMEOUT, Sent.NOTHING, 1)

@@ -1,5 +1,6 @@
 """TLS: the right name is asked for and verified, and nothing is said to have left before the handshake was done."""
 
+import ssl
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,6 +122,15 @@ async def test_a_connection_closed_after_the_answer_is_seen_before_use_under_tls
             answer = await transport.exchange(request_to(server), 5)
             assert (answer.status, server.connections) == (200, number + 1)
             server.wait_ended()
+
+
+async def test_a_client_shows_its_certificate_where_it_is_asked(open_transport: Open, authority: Authority) -> None:
+    context = authority.server_context("127.0.0.1")
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(authority.ca_file)
+    options = TlsOptions(ca_file=str(authority.ca_file), client_certificate=str(authority.issue("client.example.org")))
+    with RawServer(answering(OK), tls=context) as server:
+        assert (await open_transport(server, tls=options).exchange(request_to(server), 5)).status == 200
 
 
 def test_files_of_tls_that_do_not_load_are_refused_with_their_field(egress: Egress, tmp_path: Path) -> None:

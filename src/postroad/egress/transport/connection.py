@@ -100,9 +100,13 @@ class Connection(asyncio.Protocol):
         self._pieces = None
         self._status = self._size = 0
         self._is_head_done = self._is_complete = self._is_truncated = self._has_unwritten = False
-        self._transport.write(request.wire)
-        if self._is_tls and self.raw.get_write_buffer_size():
+        try:
+            self._transport.write(request.wire)
+            if self._is_tls and self.raw.get_write_buffer_size():
+                self._has_unwritten = True
+        except (OSError, RuntimeError):
             self._has_unwritten = True
+            self.fail(Fault.RESET, "the connection was lost while the request was written")
         return waiter
 
     def fail(self, fault: Fault, detail: str) -> None:

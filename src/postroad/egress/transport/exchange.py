@@ -35,13 +35,16 @@ class HttpTransport:
             loop = self._loop = asyncio.get_running_loop()
         if self._is_closed:
             return Answer.failed(Fault.CLOSED, Sent.NOTHING, "the transport was closed")
+        if timeout_s <= 0:
+            return Answer.failed(Fault.TIMEOUT, Sent.NOTHING, "no time was left to send")
         lane = self._lanes.get(request.target)
         if lane is None:
             lane = self._lanes[request.target] = self._make_lane(request.target)
         if self._sweeper is None:
             self._sweeper = loop.call_later(SWEEP_EVERY_S, self._sweep)
-        deadline = loop.time() + timeout_s
-        connection = lane.take_idle()
+        now = loop.time()
+        deadline = now + timeout_s
+        connection = lane.take_idle(now)
         if connection is None:
             try:
                 connection = await lane.acquire(deadline)

@@ -9,7 +9,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable
 
-from postroad.egress.dialing import Dialer
+from postroad.egress.dialing import Dialer, attach
 from postroad.egress.faults import Fault, StreamFailed
 from postroad.egress.handshake import start_tls
 from postroad.egress.transport.connection import Connection
@@ -57,14 +57,15 @@ class Lane:
 
     @property
     def is_empty(self) -> bool:
-        return not self._all and not self._line
+        """Nothing open, nothing being opened, nobody waiting: no deadline to keep."""
+        return not self._taken and not self._line
 
-    def take_idle(self) -> Connection | None:
-        """The warmest idle connection that is provably alive. Dead ones found on the way are closed."""
+    def take_idle(self, now: float) -> Connection | None:
+        """The warmest idle connection that is provably alive. Dead and old ones found on the way are closed."""
         idle = self._idle
         while idle:
             connection = idle.pop()
-            if connection.is_usable():
+            if connection.idle_since + IDLE_FOR_S > now and connection.is_usable():
                 return connection
             connection.drop()
         return None
@@ -74,7 +75,7 @@ class Lane:
         first_time = True
         while True:
             self._refuse_when_closed()
-            connection = self.take_idle()
+            connection = self.take_idle(self._loop.time())
             if connection is not None:
                 return connection
             if self._taken < self._limit:
@@ -134,7 +135,7 @@ class Lane:
             on_free=self._on_free,
             on_gone=self._on_gone,
         )
-        await self._loop.create_connection(lambda: connection, sock=sock)
+        await attach(sock, connection)
         if is_tls:
             remaining = max(0.001, until - self._loop.time())
             connection.encrypted(
