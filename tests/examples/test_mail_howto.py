@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.builders.certificates import make_authority
+from tests.builders.authority import Authority
 from tests.builders.smtp_server import SmtpServer
 
 from postroad import providers
@@ -60,8 +60,8 @@ def test_a_missing_invoice_is_found_before_anything_is_sent(job: Path) -> None:
 
 
 async def test_the_job_sends_every_row_once(job: Path) -> None:
-    authority = make_authority(job.parent)
-    server = SmtpServer(starttls=authority.server, users={"billing@example.org": "app password"})
+    authority = Authority(job.parent)
+    server = SmtpServer(starttls=authority.server_context("127.0.0.1"), users={"billing@example.org": "app password"})
     around = surroundings(job.parent)
 
     def run() -> SendSummary:

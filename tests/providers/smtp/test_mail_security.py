@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.builders.certificates import Authority, make_authority
+from tests.builders.authority import Authority
 from tests.builders.provider_context import HandClock, config, loopback_egress, open_context
 from tests.builders.smtp_server import EXTENSIONS, SmtpServer
 from tests.providers.smtp.mailing import MESSAGE, PASSWORD, account_at, login, mailing
@@ -20,7 +20,7 @@ USERS = {"news": PASSWORD}
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return make_authority(tmp_path_factory.mktemp("authority"))
+    return Authority(tmp_path_factory.mktemp("authority"))
 
 
 def trusting(authority: Authority, security: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def trusting(authority: Authority, security: str) -> dict[str, Any]:
 
 
 async def test_starttls_encrypts_before_the_login_and_says_ehlo_again(authority: Authority) -> None:
-    server = SmtpServer(starttls=authority.server, users=USERS)
+    server = SmtpServer(starttls=authority.server_context("127.0.0.1"), users=USERS)
     async with mailing(server, **trusting(authority, "starttls")) as mail:
         result = await mail.send()
     assert result.verdict is Verdict.ACCEPTED
@@ -38,7 +38,7 @@ async def test_starttls_encrypts_before_the_login_and_says_ehlo_again(authority:
 
 
 async def test_tls_from_the_first_byte(authority: Authority) -> None:
-    server = SmtpServer(implicit_tls=authority.server, users=USERS)
+    server = SmtpServer(implicit_tls=authority.server_context("127.0.0.1"), users=USERS)
     async with mailing(server, **trusting(authority, "tls")) as mail:
         results = [await mail.send(), await mail.send()]
     assert [result.verdict for result in results] == [Verdict.ACCEPTED] * 2
@@ -72,8 +72,8 @@ async def test_clear_text_behind_the_answer_to_starttls_is_an_attack() -> None:
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 async def test_a_certificate_nobody_vouches_for_is_refused(authority: Authority, security: str) -> None:
     server = SmtpServer(
-        starttls=authority.server if security == "starttls" else None,
-        implicit_tls=authority.server if security == "tls" else None,
+        starttls=authority.server_context("127.0.0.1") if security == "starttls" else None,
+        implicit_tls=authority.server_context("127.0.0.1") if security == "tls" else None,
     )
     async with mailing(server, security=security) as mail:
         result = await mail.send()
@@ -82,8 +82,8 @@ async def test_a_certificate_nobody_vouches_for_is_refused(authority: Authority,
 
 
 async def test_a_certificate_for_another_name_is_refused(tmp_path: Path) -> None:
-    elsewhere = make_authority(tmp_path, "mail.example.net")
-    server = SmtpServer(starttls=elsewhere.server)
+    elsewhere = Authority(tmp_path)
+    server = SmtpServer(starttls=elsewhere.server_context("mail.example.net"))
     tls = {"caFile": str(elsewhere.ca_file)}
     async with mailing(server, security="starttls", tls=tls) as mail:
         assert (await mail.send()).code == "TLS"
@@ -160,7 +160,7 @@ def test_a_user_without_a_password_is_a_problem() -> None:
 
 
 async def test_the_connection_check_says_what_it_found(authority: Authority) -> None:
-    server = SmtpServer(starttls=authority.server, users=USERS)
+    server = SmtpServer(starttls=authority.server_context("127.0.0.1"), users=USERS)
     async with server.running():
         account = account_at(server, **trusting(authority, "starttls"))
         provider = SmtpProvider(loopback_egress())

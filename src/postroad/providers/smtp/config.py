@@ -67,7 +67,7 @@ def read_account(document: ConfigDocument) -> Account:
         authentication=value.get("authentication", "auto"),
         sender=value.get("from", ""),
         client_name=value.get("clientName") or _own_name(),
-        message_id_domain=value.get("messageIdDomain", ""),
+        message_id_domain=ascii_domain(value["messageIdDomain"]) if "messageIdDomain" in value else "",
         max_connections=value.get("maxConnections"),
         max_mails_per_connection=value.get("maxMessagesPerConnection", 100),
         max_idle_s=value.get("maxIdleSeconds", 30.0),

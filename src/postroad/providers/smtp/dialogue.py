@@ -23,6 +23,7 @@ from postroad.providers.smtp.replies import Reply
 from postroad.spi import CancellationToken
 from postroad.vocabulary.outcomes import Category
 
+_KEYWORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,31}")
 _REPLY_LINE = re.compile(rb"([2-5]\d\d)(?:([ -])(.*))?")
 _TURNS_TO_NOTICE = 2
 """Turns of the loop after which bytes that the kernel already holds have reached us."""
@@ -85,6 +86,8 @@ class Offers:
         found: dict[str, str] = {}
         for line in reply.lines[1:]:
             keyword, _, rest = line.strip().replace("AUTH=", "AUTH ", 1).partition(" ")
+            if not _KEYWORD.fullmatch(keyword):
+                continue
             known = found.get(keyword.upper())
             found[keyword.upper()] = f"{known} {rest}" if known else rest
         return Offers(found)
@@ -100,7 +103,7 @@ class Offers:
     def largest(self) -> int:
         """Bytes a mail may have; 0 where the server names no limit."""
         words = self.keywords.get("SIZE", "").split()
-        return int(words[0]) if words and words[0].isdigit() else 0
+        return int(words[0]) if words and words[0].isascii() and words[0].isdigit() else 0
 
 
 class Connection:

@@ -64,7 +64,7 @@ def text_part(text: str, subtype: str) -> bytes:
 
 def attachment_head(filename: str, content_type: str) -> bytes:
     """The headers of an attachment; its base64 lines follow. A name outside ASCII goes as RFC 2231 writes it."""
-    safe = filename.replace("\\", "_").replace('"', "_")
+    safe = "".join(sign if sign.isprintable() and sign not in '\\"' else "_" for sign in filename)
     if safe.isascii() and len(safe) <= 60:
         named = f'filename="{safe}"'
     else:
