@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
 """A snapshot: one Parquet file that never changes, known by its SHA-256."""
 
 from collections.abc import Iterator

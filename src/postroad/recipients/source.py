@@ -1,8 +1,7 @@
 """A snapshot as the engine reads it: batch by batch, one batch ahead, in a thread of its own.
 
 DuckDB streams the Parquet file in order and holds one row group; the thread turns rows into recipients while the engine
-sends the ones before. Memory does not depend on the size of the snapshot. A function made for exactly these fields
-builds the recipients, because a general one costs half as much again.
+sends the ones before. Memory does not depend on the size of the snapshot.
 """
 
 import asyncio
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from postroad.recipients.snapshot import Snapshot, selected_fields
+from postroad.recipients.snapshot import Snapshot
 from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, Note, quoted, read_note, scan
 from postroad.spi import Recipient
 from postroad.vocabulary.errors import AudienceInvalid
@@ -133,7 +132,7 @@ class _SnapshotReader:
 
     def _query(self, where: str) -> str:
         self._opened()
-        return f"SELECT {ROW}, {self._columns} FROM {scan(self._snapshot.path)} WHERE {where}"  # noqa: S608
+        return f"SELECT {self._columns}, {ROW} FROM {scan(self._snapshot.path)} WHERE {where}"
 
     def _opened(self) -> "duckdb.DuckDBPyConnection":
         if self._connection is None:
@@ -160,17 +159,22 @@ def _by_row_group(sequences: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _builder(note: Note) -> _Build:
-    """Sequences, and rows (row number, one value for each column), into recipients."""
-    variables = {column: f"v{at}" for at, (_, column) in enumerate(note.fields)}
-    values = ", ".join(
-        f"{name!r}: {_file_ref(variables[column]) if is_file else variables[column]}"
-        for name, column, is_file in selected_fields(note)
-    )
-    unpacked = ", ".join(["row", *variables.values()])
-    source = f"lambda seqs, rows: [Recipient(seq, {{{values}}}, row) for seq, ({unpacked},) in zip(seqs, rows)]"
-    build: _Build = eval(source, {"Recipient": Recipient, "FileRef": FileRef})  # noqa: S307 - names are literals
+    """Sequences, and rows (one value for each column, the row number last), into recipients."""
+    names = [field for field, _ in note.fields]
+    files = [name for name in names if name in note.files]
+
+    def build(sequences: Iterable[int], rows: Sequence[tuple[Any, ...]]) -> list[Recipient]:
+        found = [
+            Recipient(sequence, dict(zip(names, row, strict=False)), row[-1])
+            for sequence, row in zip(sequences, rows, strict=False)
+        ]
+        for name in files:
+            for recipient in found:
+                path = recipient.fields[name]
+                recipient.fields[name] = FileRef(str(path)) if path else None
+        for alias, field in note.aliases:
+            for recipient in found:
+                recipient.fields[alias] = recipient.fields[field]
+        return found
+
     return build
-
-
-def _file_ref(variable: str) -> str:
-    return f"FileRef({variable}) if {variable} else None"

@@ -8,6 +8,7 @@ delimited text it is rejected.
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 from postroad.recipients.intake.checks import Checker, stored_text
 from postroad.recipients.intake.header import Header
@@ -189,7 +190,7 @@ def _columns(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
 
 def _neat(column: list[Cell], *, invisible: bool) -> list[Cell]:
     if not invisible:
-        return list(map(str.strip, column))  # type: ignore[arg-type]
+        return list(map(str.strip, cast("list[str]", column)))
     return [trimmed(cell) if isinstance(cell, str) else cell for cell in column]
 
 

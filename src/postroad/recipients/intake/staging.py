@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
 """The canonical table into the snapshot: duplicates out, in order, compressed. All set-based, in DuckDB.
 
 Duplicates are found over `_row` and key alone, so the widest table costs no more. The order of rows is the order of the

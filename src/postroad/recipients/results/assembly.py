@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
 """Outcome tables and snapshot into one Parquet file and five CSV files, set-based, in DuckDB.
 
 One narrow row for each sequence of the range, in order, is laid beside the snapshot's rows by position: no join over

@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - column names are quoted by snapshot_format.quoted; a query cannot take them as parameters
 """Items of a finished run, page by page: each page begins after the last sequence of the one before."""
 
 from collections.abc import Mapping
