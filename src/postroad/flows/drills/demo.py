@@ -105,7 +105,7 @@ class Demo:
             "message": {
                 "method": "POST",
                 "path": "/messages",
-                "body": {"json": {"id": "{{ id }}", "to": "{{ phone }}", "text": "{{ name }}，您好！"}},
+                "bodyTemplate": {"id": "{{ id }}", "to": "{{ phone }}", "text": "{{ name }}，您好！"},
             },
             "audience": {
                 "file": "people.csv",

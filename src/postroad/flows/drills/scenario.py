@@ -60,7 +60,7 @@ def _http(port: int) -> Job:
     return {
         "provider": "http",
         "account": {"baseUrl": f"http://127.0.0.1:{port}"},
-        "message": {"method": "POST", "path": "/messages", "body": {"json": body}},
+        "message": {"method": "POST", "path": "/messages", "bodyTemplate": body},
     }
 
 
@@ -81,6 +81,7 @@ def _batch(port: int) -> Job:
             "accessKeySecret": {"$secret": "DRILL_KEY"},
         },
         "message": {
+            "phone": "{{ phone }}",
             "signName": "演练",
             "templateCode": "SMS_1",
             "templateParam": {"name": "{{ name }}"},

@@ -16,6 +16,7 @@ A caller parses, asks and shows. It gives `Surroundings` and, while a send runs,
 `Controls`. The calls here block; a send runs its own event loop in the calling thread.
 """
 
+from postroad.flows.local_runs.ending.finish import summary_json
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
 from postroad.flows.local_runs.listing import list_sends, open_send
 from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
@@ -93,6 +94,7 @@ __all__ = [
     "resume_send",
     "serve_shard",
     "start_send",
+    "summary_json",
     "test_send",
     "verify_receipt",
     "write_accepted",

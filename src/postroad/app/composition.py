@@ -1,0 +1,54 @@
+"""Puts the parts of a local installation together, each when it is first asked for."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from postroad.egress import Egress
+    from postroad.flows.local_runs import Surroundings
+    from postroad.foundation.home import Home
+    from postroad.spi import ProviderDescriptor
+
+
+class LocalComposition:
+    """Fulfils the commands' `Composition`. Nothing is read from disk or imported before it is needed."""
+
+    @property
+    def command(self) -> Sequence[str]:
+        return (sys.executable, "-m", "postroad")
+
+    @cached_property
+    def home(self) -> "Home":
+        from postroad.foundation.home import Home
+
+        return Home.from_environment()
+
+    @cached_property
+    def egress(self) -> "Egress":
+        from postroad.egress import Egress
+
+        return Egress()
+
+    def surroundings(self, secrets_file: Path | None = None) -> "Surroundings":
+        from postroad import providers
+        from postroad.flows.local_runs import Surroundings
+        from postroad.foundation.clock import SystemClock
+        from postroad.foundation.ids import new_run_id
+        from postroad.foundation.secret_lookup import SecretLookup
+
+        return Surroundings(
+            provider_loader=lambda provider_id: providers.load(provider_id, self.egress),
+            gate=self.egress,
+            secrets=SecretLookup(file=secrets_file),
+            clock=SystemClock(),
+            home=self.home,
+            new_id=new_run_id,
+        )
+
+    def descriptors(self) -> Mapping[str, "ProviderDescriptor"]:
+        from postroad import providers
+
+        return {provider_id: providers.load(provider_id, self.egress).descriptor for provider_id in providers.BUILTIN}

@@ -1,0 +1,46 @@
+"""Puts the commands of all owners into one program."""
+
+from typing import Annotated
+
+import typer
+
+import postroad
+from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends
+from postroad.entrypoints.cli.composition import Composition
+from postroad.entrypoints.cli.texts import say
+
+
+def build(composition: Composition) -> typer.Typer:
+    """The whole command line; the language must be set before."""
+    program = typer.Typer(
+        name="postroad",
+        help=say("Send to many people, and know what became of each of them."),
+        epilog=say("Start with `postroad demo`, then `postroad init`."),
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"], "obj": composition},
+    )
+    program.callback()(_everywhere)
+    for owner in (sends, init, drills, bench):
+        owner.add_commands(program)
+    for owner in (audiences, messages, receipts, providers):
+        program.add_typer(owner.commands())
+    return program
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"postroad {postroad.__version__}")
+        raise typer.Exit
+
+
+def _everywhere(
+    *,
+    lang: Annotated[str | None, typer.Option("--lang", metavar="en|zh", help=say("Language of this program."))] = None,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help=say("The version."))
+    ] = False,
+) -> None:
+    del lang, version

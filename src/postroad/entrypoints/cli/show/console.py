@@ -1,0 +1,57 @@
+"""The two ways out of the program. With `--json` only one object goes to standard output; people read the other."""
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from postroad.entrypoints.cli.texts import say
+
+OUTCOME_STYLES = {"succeeded": "green", "failed": "red", "unknown": "yellow", "unsent": "blue", "skipped": "dim"}
+
+people = Console(stderr=True, highlight=False, soft_wrap=True)
+"""Everything said along the way: progress, notices, questions."""
+results = Console(highlight=False, soft_wrap=True)
+"""What was asked for."""
+
+
+def tell(line: str, style: str = "") -> None:
+    people.print(Text(line, style=style))
+
+
+def complain(message: str) -> None:
+    """One error, as one line that starts with a fixed word."""
+    people.print(Text.assemble((say("error: "), "bold red"), message))
+
+
+def print_json(value: Mapping[str, object] | Sequence[object]) -> None:
+    """One line of JSON on standard output."""
+    import orjson
+
+    sys.stdout.write(orjson.dumps(value, default=str).decode() + "\n")
+    sys.stdout.flush()
+
+
+def plain_table(*columns: str) -> Table:
+    """A table without frames, as wide as it needs."""
+    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
+    whole = round(seconds)
+    for size, unit, rest_size, rest_unit in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // rest_size
+            return f"{whole // size} {unit} {rest} {rest_unit}" if rest else f"{whole // size} {unit}"
+    return f"{whole} s"
+
+
+def number(value: int) -> str:
+    """Thousands apart, with a narrow space."""
+    return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)

@@ -1,0 +1,74 @@
+"""How a send ended, what it means, and which command comes next."""
+
+from datetime import UTC, datetime
+
+from rich.text import Text
+
+from postroad.entrypoints.cli.show import console
+from postroad.entrypoints.cli.texts import say
+from postroad.flows.local_runs import SendSummary, summary_json
+from postroad.vocabulary.transitions import RunState
+
+_ENDS = {
+    RunState.SUCCEEDED: ("Everyone was reached.", "green"),
+    RunState.PARTIAL: ("Finished; not everyone was reached.", "yellow"),
+    RunState.CANCELLED: ("Cancelled.", "yellow"),
+    RunState.FAILED: ("Failed: {reason}", "red"),
+}
+
+
+def tell(summary: SendSummary, *, as_json: bool) -> None:
+    text, style = _ENDS.get(summary.state, ("Stopped before the end.", "yellow"))
+    console.tell(say(text, reason=summary.reason) if "{" in text else say(text), f"bold {style}")
+    _counts(summary)
+    for error in summary.suppressed_errors:
+        console.tell(say("while closing: {error}", error=error), "yellow")
+    _ways_on(summary)
+    if as_json:
+        console.print_json(summary_json(summary))
+
+
+def _counts(summary: SendSummary) -> None:
+    counts = summary.counts
+    table = console.plain_table(say("outcome"), say("recipients"), "")
+    for name, style in console.OUTCOME_STYLES.items():
+        value = getattr(counts, name)
+        file = summary.out / f"{name}.csv"
+        table.add_row(
+            Text(say(name), style=style if value else "dim"), console.number(value), str(file) if value else ""
+        )
+    table.add_row(say("total"), console.number(counts.total), "")
+    console.people.print(table)
+    if counts.retried:
+        console.tell(say("{n} attempts were retries.", n=console.number(counts.retried)), "dim")
+    if counts.maybe_doubled:
+        console.tell(
+            say(
+                "{n} succeeded after the remote had refused an attempt it may have kept; they may have two copies.",
+                n=console.number(counts.maybe_doubled),
+            ),
+            "yellow",
+        )
+
+
+def _ways_on(summary: SendSummary) -> None:
+    counts, folder = summary.counts, summary.out
+    if summary.state not in _ENDS:
+        console.tell(say("Go on with: postroad send --resume {folder}", folder=folder))
+        return
+    if counts.unknown:
+        console.tell(
+            say(
+                "UNKNOWN: the message may have left and no answer came. Ask those in unknown.csv, or accept that some"
+                " get a second copy: postroad send --only unknown {folder}",
+                folder=folder,
+            )
+        )
+    for name in ("failed", "unsent"):
+        if getattr(counts, name):
+            console.tell(say("Send again to these: postroad send --only {name} {folder}", name=name, folder=folder))
+    console.tell(say("Results, summary and receipt: {folder}", folder=folder), "dim")
+
+
+def iso(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, tz=UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,176 @@
+"""What would be sent: dry runs, previews, the last look before a live send, the test to oneself."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+
+from rich.padding import Padding
+from rich.progress import Progress, TextColumn
+from rich.text import Text
+
+from postroad.entrypoints.cli.show import console
+from postroad.entrypoints.cli.show.confirming import ask_field
+from postroad.entrypoints.cli.texts import say
+from postroad.flows.local_runs import (
+    DryRunReport,
+    ItemPreview,
+    PreparedSend,
+    SendOrder,
+    Surroundings,
+    TestSendResult,
+    test_send,
+)
+from postroad.spi import Preview, Verdict
+from postroad.vocabulary.errors import PostroadError
+
+_LONGEST_PART = 2000
+
+
+@contextlib.contextmanager
+def progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar while the audience is rendered, in a terminal only."""
+    with Progress(
+        TextColumn("{task.description}"), *Progress.get_default_columns()[1:], console=console.people, transient=True
+    ) as bar:
+        task = bar.add_task(say("rendering"), total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def report(prepared: PreparedSend, found: DryRunReport, *, as_json: bool) -> None:
+    _facts(prepared, found)
+    _problems(found)
+    console.tell(say("Nothing was sent. To send exactly this: postroad send … --confirm {hash}", hash=found.hash))
+    if as_json:
+        console.print_json({**asdict(found), "ok": found.ok})
+    else:
+        console.results.print(found.hash)
+
+
+def endpoints(prepared: PreparedSend) -> None:
+    if prepared.endpoints:
+        console.tell(say("Sends to: {hosts}", hosts=", ".join(prepared.endpoints)), "dim")
+
+
+def before_sending(prepared: PreparedSend, found: DryRunReport, first: Sequence[ItemPreview]) -> None:
+    _facts(prepared, found)
+    _problems(found)
+    for item in first:
+        console.tell(say("The first message:"), "bold")
+        _item(item)
+
+
+def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
+    audience = prepared.audience
+    table = console.plain_table("", "")
+    table.add_row(say("channel"), f"{prepared.provider_id} {prepared.provider_version}")
+    table.add_row(
+        say("recipients"),
+        say(
+            "{accepted} of {rows} rows ({duplicates} duplicates, {rejected} rejected)",
+            accepted=console.number(audience.accepted),
+            rows=console.number(audience.rows),
+            duplicates=console.number(audience.duplicates),
+            rejected=console.number(audience.rejected),
+        ),
+    )
+    if audience.encoding:
+        table.add_row(
+            say("read as"), f"{audience.encoding} {audience.delimiter!r}" if audience.delimiter else audience.encoding
+        )
+    rates = ", ".join(f"{bucket} {rate}" for bucket, rate in prepared.rates.items()) or say("no limit")
+    table.add_row(say("rate"), say("{rates} (safe default)", rates=rates) if prepared.default_rate_used else rates)
+    table.add_row(say("at once"), str(prepared.concurrency))
+    if found.seconds_to_finish is not None:
+        table.add_row(say("time"), say("at least {time}", time=console.duration(found.seconds_to_finish)))
+    if found.parts_total != found.total:
+        table.add_row(say("parts"), console.number(found.parts_total))
+    if found.price_total is not None:
+        table.add_row(say("price"), f"{found.price_total:.2f} {found.currency}")
+    table.add_row(say("size"), say("largest {n} bytes", n=console.number(found.size_bytes_max)))
+    table.add_row(say("hash"), found.hash)
+    console.people.print(table)
+    for warning in (*audience.warnings, *prepared.warnings, *found.warnings):
+        console.tell(warning, "yellow")
+
+
+def _problems(found: DryRunReport) -> None:
+    if found.missing_fields:
+        console.tell(
+            say("The message needs columns the audience lacks: {names}", names=", ".join(found.missing_fields)), "red"
+        )
+    if found.failed:
+        console.tell(say("{n} recipients cannot get this message:", n=console.number(found.failed)), "red")
+        for problem in found.problems:
+            console.tell(
+                say(
+                    "  row {row}, field {field}: {message}",
+                    row=problem.row,
+                    field=problem.field or "-",
+                    message=problem.message,
+                )
+            )
+        if found.failed > len(found.problems):
+            console.tell(say("  … and {n} more", n=console.number(found.failed - len(found.problems))))
+
+
+def previews(items: Sequence[ItemPreview], *, as_json: bool) -> None:
+    for item in items:
+        _item(item)
+    if as_json:
+        console.print_json([asdict(item) for item in items])
+
+
+def _item(item: ItemPreview) -> None:
+    if item.preview is None:
+        message = item.problem.message if item.problem else ""
+        console.tell(say("row {row}: {message}", row=item.row, message=message), "red")
+        return
+    console.tell(say("row {row} → {headline}", row=item.row, headline=item.preview.headline), "bold")
+    _parts(item.preview)
+
+
+def _parts(preview: Preview) -> None:
+    for name, text in preview.parts.items():
+        shown = text if len(text) <= _LONGEST_PART else text[:_LONGEST_PART] + " …"
+        console.people.print(Padding(Text.assemble((f"{name}: ", "dim"), shown), (0, 0, 0, 2)))
+    for warning in preview.warnings:
+        console.tell(f"  {warning}", "yellow")
+
+
+def test_to_oneself(order: SendOrder, surroundings: Surroundings) -> None:
+    """Asks for the address fields and sends one message; every error is told and nothing ends."""
+    console.tell(say("Fields of yourself, one FIELD=VALUE a line; an empty line sends."))
+    fields: dict[str, str] = {}
+    while True:
+        name, separator, value = ask_field("FIELD=VALUE").partition("=")
+        if not name:
+            break
+        if separator:
+            fields[name.strip()] = value.strip()
+    if not fields:
+        console.tell(say("No field was given; nothing was sent."))
+        return
+    try:
+        test_result(test_send(order, surroundings, fields), as_json=False)
+    except PostroadError as error:
+        console.complain(error.message)
+
+
+def test_result(result: TestSendResult, *, as_json: bool) -> int:
+    """Shows what one attempt came to; returns the exit code."""
+    accepted = result.verdict is Verdict.ACCEPTED
+    line = (
+        say("accepted in {ms} ms", ms=result.latency_ms)
+        if accepted
+        else say(
+            "{verdict} {category} {code}: {summary}",
+            verdict=result.verdict,
+            category=result.category or "",
+            code=result.code,
+            summary=result.summary,
+        )
+    )
+    console.tell(line, "green" if accepted else "red")
+    if as_json:
+        console.print_json(asdict(result))
+    return 0 if accepted else 1

@@ -1,0 +1,47 @@
+"""What the program says, in English and Simplified Chinese.
+
+The English text is the key. `say` looks it up in the language of this process and fills in the values by name. The
+language is chosen once, at start: `--lang`, then POSTROAD_LANG, LC_ALL, LC_MESSAGES and LANG.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from postroad.entrypoints.cli.texts.chinese import CHINESE
+
+LANGUAGES = ("en", "zh")
+_VARIABLES = ("POSTROAD_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def chosen_language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """`en` or `zh`. `arguments` are those of the command line, of which only `--lang` counts here."""
+    for place, argument in enumerate(arguments):
+        if argument == "--lang" and place + 1 < len(arguments):
+            return _language(arguments[place + 1])
+        if argument.startswith("--lang="):
+            return _language(argument.removeprefix("--lang="))
+    return next((_language(environment[name]) for name in _VARIABLES if environment.get(name)), "en")
+
+
+def _language(locale: str) -> str:
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+class _Tongue:
+    language = "en"
+
+
+def speak(language: str) -> None:
+    """Sets the language of this process, and of the processes it starts."""
+    _Tongue.language = language
+    os.environ["POSTROAD_LANG"] = language
+
+
+def current_language() -> str:
+    return _Tongue.language
+
+
+def say(text: str, **values: object) -> str:
+    """`text` in the language of this process, with `{name}` filled from `values`."""
+    said = CHINESE.get(text, text) if _Tongue.language == "zh" else text
+    return said.format(**values) if values else said
