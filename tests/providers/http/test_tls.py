@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.builders.certificates import make_authority
+from tests.builders.authority import Authority
 from tests.builders.http_service import HttpService, Reply, http_service
 from tests.providers.http.sending import NotCancelled, Secrets, StillClock
 
@@ -27,8 +27,8 @@ async def send(service: HttpService, ca_file: Path) -> tuple[SendResult, bool]:
 
 
 async def test_the_accounts_own_authority_is_trusted(tmp_path: Path) -> None:
-    authority = make_authority(tmp_path)
-    async with http_service(Reply(200), authority.server) as service:
+    authority = Authority(tmp_path)
+    async with http_service(Reply(200), authority.server_context("127.0.0.1")) as service:
         result, is_reachable = await send(service, authority.ca_file)
     assert result.verdict is Verdict.ACCEPTED
     assert is_reachable
@@ -36,8 +36,8 @@ async def test_the_accounts_own_authority_is_trusted(tmp_path: Path) -> None:
 
 async def test_a_certificate_of_somebody_else_is_refused_before_anything_leaves(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    authority, other = make_authority(tmp_path), make_authority(tmp_path / "other")
-    async with http_service(Reply(200), authority.server) as service:
+    authority, other = Authority(tmp_path), Authority(tmp_path / "other")
+    async with http_service(Reply(200), authority.server_context("127.0.0.1")) as service:
         result, is_reachable = await send(service, other.ca_file)
         assert service.taken == []
     assert (result.verdict, result.category, result.code) == (Verdict.NOT_SENT, Category.NETWORK, "TLS")
@@ -45,8 +45,8 @@ async def test_a_certificate_of_somebody_else_is_refused_before_anything_leaves(
 
 
 async def test_a_certificate_for_another_host_is_refused(tmp_path: Path) -> None:
-    authority = make_authority(tmp_path, "example.com")
-    async with http_service(Reply(200), authority.server) as service:
+    authority = Authority(tmp_path)
+    async with http_service(Reply(200), authority.server_context("example.com")) as service:
         result, _ = await send(service, authority.ca_file)
         assert service.taken == []
     assert (result.verdict, result.code) == (Verdict.NOT_SENT, "TLS")

@@ -87,9 +87,19 @@ def json_structure(value: object, where: str) -> JsonTemplate:
 
 
 def _parsed(source: str, where: str) -> object:
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        keys = [key for key, _ in pairs]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise TemplateInvalid(f"{where}: the key {twice!r} stands twice in one object; remove one", field=where)
+        return dict(pairs)
+
+    def no_number(name: str) -> object:
+        raise TemplateInvalid(f"{where}: {name} cannot be written in JSON", field=where)
+
     try:
-        return orjson.loads(source)
-    except orjson.JSONDecodeError as error:
+        return json.loads(source, object_pairs_hook=once, parse_constant=no_number)
+    except json.JSONDecodeError as error:
         raise TemplateInvalid(
             f"{where}: this is not JSON ({error.msg}, line {error.lineno}, column {error.colno}); write every template "
             'inside a quoted text, such as {"count": "{{ count | number }}"}',
@@ -177,10 +187,17 @@ def _unmarked(source: str, where: str) -> Template:
 def _constant(value: object, where: str) -> bytes:
     if isinstance(value, float) and not math.isfinite(value):
         raise TemplateInvalid(f"{where}: {value} cannot be written in JSON", field=where)
+    if _is_long(value):
+        return str(value).encode()
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError as error:
         raise TemplateInvalid(f"{where}: this cannot be written in JSON ({error})", field=where) from None
+
+
+def _is_long(value: object) -> bool:
+    """A whole number with more digits than orjson writes; JSON itself has no limit."""
+    return isinstance(value, int) and not -_I64_END <= value < 2 * _I64_END
 
 
 def _inner(literal: str, where: str) -> bytes:
@@ -243,7 +260,7 @@ def _as_boolean(value: RecipientValue) -> bool:
 
 
 def _dumped(value: object, name: str, where: str) -> bytes:
-    if isinstance(value, int) and not -_I64_END <= value < 2 * _I64_END:
+    if _is_long(value):
         return str(value).encode()
     if isinstance(value, float) and not math.isfinite(value):
         raise RenderError(name, f"{where}: field {name!r} holds {value}, which JSON cannot write")

@@ -93,6 +93,16 @@ def test_text_that_is_not_json_is_refused_with_the_way_out() -> None:
         json_structure('{"count": {{ count }}}', "bodyTemplate")
 
 
+def test_a_long_number_in_the_body_keeps_every_digit() -> None:
+    assert json_structure('{"id": 12345678901234567890123}', "body").render({}) == b'{"id":12345678901234567890123}'
+
+
+@pytest.mark.parametrize("body", ['{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}', "[Infinity]"])
+def test_a_body_that_says_two_things_or_nothing_is_refused(body: str) -> None:
+    with pytest.raises(TemplateInvalid):
+        json_structure(body, "body")
+
+
 def test_a_key_is_never_a_template() -> None:
     with pytest.raises(TemplateInvalid, match="keys are fixed"):
         json_structure({"{{ a }}": 1}, "body")
