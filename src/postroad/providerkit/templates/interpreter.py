@@ -74,7 +74,7 @@ class Program:
 
 def _environment(escape: Escape | None) -> Environment:
     def finish(value: object) -> object:
-        if isinstance(value, Markup):
+        if escape is None and isinstance(value, Markup):
             return value
         shown = text_of(value)
         return shown if escape is None else escape(shown)

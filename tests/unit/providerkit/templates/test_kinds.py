@@ -1,6 +1,7 @@
 """Text templates of every kind: what a value becomes, and what is refused."""
 
 import html
+import re
 from urllib.parse import unquote
 
 import pytest
@@ -106,6 +107,14 @@ def test_html_and_url_values_come_back_whole(value: str) -> None:
 def test_a_value_cannot_climb_out_of_its_path(source: str) -> None:
     with pytest.raises(RenderError):
         templates.url_path(source, "path").render({"d": "..", "a": "."})
+
+
+@pytest.mark.parametrize("marked", ["v | safe", "v | tojson", "v | escape", "v | urlencode"])
+def test_no_filter_lets_a_value_out_of_its_url_segment(marked: str) -> None:
+    made = templates.url_path(f"/a/{{{{ {marked} }}}}/b", "path").render({"v": "x/../y?z#\r\n é"})
+    assert made.count("/") == 3
+    assert re.fullmatch(r"[!-~]+", made)
+    assert not {"?", "#"} & set(made)
 
 
 @pytest.mark.parametrize("breaking", ["a\r\nb", "a\nb", "a\rb", "a\0b"])
