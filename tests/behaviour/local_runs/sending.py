@@ -1,5 +1,6 @@
 """A local send in a test: a spreadsheet, a job file, surroundings with the real provider, and a sender process."""
 
+import csv
 import json
 import os
 import subprocess
@@ -96,6 +97,12 @@ def send(folder: Path, job: Path, watch: Watch | None = None, *, out: str = "out
 
 def resume(folder: Path, out: str = "out", watch: Watch | None = None, **order: Any) -> SendSummary:
     return resume_send(ResumeOrder(folder / out, **order), surroundings(folder), watch)
+
+
+def column(path: Path, name: str) -> list[str]:
+    """One column of a result table."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [row[name] for row in csv.DictReader(file)]
 
 
 class SenderProcess:
