@@ -10,8 +10,6 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-import idna
-
 from postroad.vocabulary.errors import InvalidInput
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -80,6 +78,8 @@ def _to_ascii(text: str, field: str) -> str:
 
     Lower case alone may disguise: the Kelvin sign becomes a plain k.
     """
+    import idna
+
     lowered = text.lower()
     try:
         encoded = idna.encode(lowered, std3_rules=True).decode("ascii")
@@ -92,6 +92,8 @@ def _to_ascii(text: str, field: str) -> str:
 
 
 def _check_punycode(label: str, field: str) -> None:
+    import idna
+
     try:
         same = idna.encode(idna.decode(label)).decode("ascii") == label
     except UnicodeError:

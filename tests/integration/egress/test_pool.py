@@ -70,7 +70,7 @@ async def test_no_more_connections_than_the_limit(open_transport: Open) -> None:
 async def test_waiting_for_a_connection_too_long_sends_nothing(open_transport: Open) -> None:
     with RawServer(Peer.wait_closed) as server:
         transport = open_transport(server, connections=1)
-        first = asyncio.ensure_future(transport.exchange(request_to(server), 0.4))
+        first = asyncio.ensure_future(transport.exchange(request_to(server), 0.2))
         await asyncio.sleep(0)
         second = await transport.exchange(request_to(server), 0.05)
         assert (second.fault, second.sent) == (Fault.TIMEOUT, Sent.NOTHING)
