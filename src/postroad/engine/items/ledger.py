@@ -25,9 +25,20 @@ NO_LIMIT = 1 << 62
 
 
 class Ledger:
-    """`wake` is called, from any thread, when something here has become durable or broken."""
+    """`wake` is called, from any thread, when something here has become durable or broken.
 
-    def __init__(self, journal: Journal | None, wake: Callable[[], None], window: int = DEFAULT_WINDOW) -> None:
+    `end` is the sequence after the last one, where it is known: a window must not pass it, because a power loss puts
+    all of a window in doubt, also recipients who do not exist.
+    """
+
+    def __init__(
+        self,
+        journal: Journal | None,
+        wake: Callable[[], None],
+        window: int = DEFAULT_WINDOW,
+        end: int | None = None,
+    ) -> None:
+        self._end = NO_LIMIT if end is None else end
         self._journal = journal
         self._wake = wake
         self._window = window
@@ -62,12 +73,15 @@ class Ledger:
         while self._ahead and self._ahead[0][0] <= durable:
             self._ahead.popleft()
         frontier = min(self._ahead[0][1], sequence) if self._ahead else sequence
-        if frontier + self._window <= self.high:
+        to = frontier + self._window
+        if sequence < self._end:
+            to = min(to, self._end)
+        if to <= self.high:
             if sequence >= self.high:
                 journal.on_durable(self._ahead[0][0], self._wake)
             return
         with suppress(JournalBroken):  # the commit of this turn raises it again
-            self._asked = (journal.window(frontier, frontier + self._window), frontier + self._window)
+            self._asked = (journal.window(frontier, to), to)
             journal.on_durable(self._asked[0], self._wake)
 
     def intend(self, flight: Flight, at_ms: int, batch: str = "") -> bool:
