@@ -5,7 +5,7 @@ may be long, go as a form.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
@@ -98,5 +98,5 @@ def out_id_of(key: str) -> str:
     return key if len(key) <= OUT_ID_CHARACTERS else hashlib.sha256(key.encode()).hexdigest()
 
 
-def _array(values: object) -> str:
-    return orjson.dumps(list(values)).decode()  # type: ignore[call-overload]
+def _array(values: Iterable[str]) -> str:
+    return orjson.dumps(list(values)).decode()
