@@ -98,7 +98,7 @@ def _known(texts: Sequence[str], words: set[str]) -> int:
 
 def _is_second_header(texts: Sequence[str], words: set[str]) -> bool:
     filled = [text for text in texts if text]
-    return bool(filled) and all(plain_word(text) in words or is_known_word(text) for text in filled)
+    return len(filled) > 1 and all(plain_word(text) in words or is_known_word(text) for text in filled)
 
 
 def _named(texts: Sequence[str], row: int) -> Header:

@@ -45,7 +45,8 @@ def run_import(request: ImportRequest, address: str | None, on_progress: Callabl
     request.out_dir.mkdir(parents=True, exist_ok=True)
     folder = _own_folder(request.out_dir)
     try:
-        return _Import(request, address, folder).run(on_progress)
+        with closing(_Import(request, address, folder)) as work:
+            return work.run(on_progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -65,6 +66,9 @@ class _Import:
         self._folder = folder
         self._reader: TableReader = open_reader(request, address)
         self._problems = ProblemLog(folder / ERRORS_NAME)
+
+    def close(self) -> None:
+        self._problems.close()
 
     def run(self, on_progress: Callable[[int], None]) -> ImportReport:
         blocks = self._reader.blocks()

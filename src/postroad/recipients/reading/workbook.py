@@ -2,7 +2,8 @@
 
 A number of more than 15 digits has already lost its end inside the workbook, so its row is rejected instead of sent to
 somebody else. A merged range shows one value over all its cells, and so it reads here. The archive is unpacked once for
-its size alone before anything parses it, and parsing may take no more address space than `_PARSER_BYTES`.
+its size and its used area before anything parses it, and parsing may take no more address space than
+`_PARSER_BYTES`.
 """
 
 import datetime
@@ -12,8 +13,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from postroad.recipients.reading.formulas import formulas_without_value
 from postroad.recipients.reading.records import Block, Cell, CellFault, Origin
+from postroad.recipients.reading.sheet_xml import SheetFacts, look_through
 from postroad.recipients.request import FileInput, ImportLimits
 from postroad.vocabulary.errors import AudienceInvalid
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _BLOCK_ROWS = 4_096
 _PARSER_BYTES = 1 << 30
+_MOST_CELLS = 40_000_000
 _EXACT = 10**15
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!"})
 
@@ -41,18 +43,15 @@ class Workbook:
         resource.setrlimit(resource.RLIMIT_AS, (_address_space_now() + _PARSER_BYTES, before[1]))
         try:
             book = _open(source)
-            self._sheet = _choose_sheet(book, source.sheet)
+            self._sheet, facts = _choose_sheet(book, source)
         finally:
             resource.setrlimit(resource.RLIMIT_AS, before)
-        self._missing = formulas_without_value(source.path, self._sheet.name)
-        self._max_cell = limits.max_cell_chars
+        self._missing = facts.without_value
         self.origin = Origin(format="xlsx", sheet=self._sheet.name)
 
     def blocks(self) -> Iterator[Block]:
-        start = self._sheet.start
-        if start is None:
+        if self._sheet.start is None:
             return
-        first_row, first_column = start
         merged = _merged_cells(self._sheet)
         if merged:
             self.origin.warnings.append(f"{len(merged)} cells of merged ranges take the value the sheet shows for them")
@@ -61,10 +60,10 @@ class Workbook:
         wanted = set(merged.values())
         numbers: list[int] = []
         rows: list[list[Cell]] = []
-        for index, raw in enumerate(self._sheet.iter_rows(), first_row):
+        for index, raw in enumerate(self._sheet.iter_rows()):
             cells = [_cell(value) for value in raw]
             if special or wanted:
-                self._patch(cells, (index, first_column), merged, shown, wanted)
+                self._patch(cells, index, merged, shown, wanted)
             numbers.append(index + 1)
             rows.append(cells)
             if len(rows) == _BLOCK_ROWS:
@@ -76,14 +75,13 @@ class Workbook:
     def _patch(
         self,
         cells: list[Cell],
-        at: tuple[int, int],
+        row: int,
         merged: dict[tuple[int, int], tuple[int, int]],
         shown: dict[tuple[int, int], Cell],
         wanted: set[tuple[int, int]],
     ) -> None:
-        row, first_column = at
         for offset in range(len(cells)):
-            place = (row, first_column + offset)
+            place = (row, offset)
             if place in self._missing:
                 cells[offset] = CellFault("FORMULA_WITHOUT_VALUE", _NO_VALUE, "")
             if place in wanted:
@@ -103,18 +101,24 @@ def _open(source: FileInput) -> "CalamineWorkbook":
         raise AudienceInvalid(f"the workbook cannot be read: {error}", field="file") from None
 
 
-def _choose_sheet(book: "CalamineWorkbook", asked: str | None) -> "CalamineSheet":
-    if asked is not None:
-        if asked not in book.sheet_names:
+def _choose_sheet(book: "CalamineWorkbook", source: FileInput) -> "tuple[CalamineSheet, SheetFacts]":
+    names = book.sheet_names
+    if source.sheet is not None and source.sheet not in names:
+        raise AudienceInvalid(
+            f"there is no sheet {source.sheet!r}; the workbook has {', '.join(map(repr, names))}", field="sheet"
+        )
+    for name in names if source.sheet is None else [source.sheet]:
+        facts = look_through(source.path, name)
+        if facts.last_row * facts.last_column > _MOST_CELLS:
             raise AudienceInvalid(
-                f"there is no sheet {asked!r}; the workbook has {', '.join(map(repr, book.sheet_names))}", field="sheet"
+                f"the used area of sheet {name!r} is {facts.last_row:,} rows by {facts.last_column:,} columns; delete "
+                "what stands far away from the table, or save the sheet as CSV",
+                field="sheet",
             )
-        return book.get_sheet_by_name(asked)
-    for name in book.sheet_names:
         sheet = book.get_sheet_by_name(name)
-        if sheet.start is not None:
-            return sheet
-    raise AudienceInvalid(f"every sheet is empty: {', '.join(map(repr, book.sheet_names))}", field="sheet")
+        if sheet.start is not None or source.sheet is not None:
+            return sheet, facts
+    raise AudienceInvalid(f"every sheet is empty: {', '.join(map(repr, names))}", field="sheet")
 
 
 def _check_unpacked_size(source: FileInput, limit: int) -> None:
