@@ -7,27 +7,20 @@ it could sign. The public half is written beside it, to be handed to those who c
 import os
 import stat
 from pathlib import Path
-
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-    load_pem_public_key,
-)
+from typing import TYPE_CHECKING
 
 from postroad.foundation.whole_files import sync_folder, write_whole
 from postroad.vocabulary.errors import ConfigInvalid
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PRIVATE_NAME = "receipts.pem"
 PUBLIC_NAME = "receipts.pub.pem"
 
 
 class InstallationKey:
-    def __init__(self, private: Ed25519PrivateKey) -> None:
+    def __init__(self, private: "Ed25519PrivateKey") -> None:
         self._private = private
 
     @staticmethod
@@ -46,11 +39,17 @@ class InstallationKey:
         return self._private.sign(content)
 
     def public_pem(self) -> bytes:
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
         return self._private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def is_signed_by(public_pem: bytes, content: bytes, signature: bytes) -> bool:
     """Whether the holder of the key signed exactly `content`. Raises ConfigInvalid where the key is not Ed25519 PEM."""
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
     try:
         key = load_pem_public_key(public_pem)
     except (ValueError, UnsupportedAlgorithm):
@@ -65,6 +64,9 @@ def is_signed_by(public_pem: bytes, content: bytes, signature: bytes) -> bool:
 
 
 def _make(path: Path) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
     fresh = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     part = path.with_name(f".{path.name}.{os.getpid()}")
     write_whole(part, fresh, 0o600)
@@ -77,7 +79,10 @@ def _make(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def _load(path: Path) -> Ed25519PrivateKey:
+def _load(path: Path) -> "Ed25519PrivateKey":
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
     mode = path.stat().st_mode
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigInvalid(

@@ -9,8 +9,6 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
-
 from postroad.vocabulary.errors import ConfigInvalid, SecretMissing
 from postroad.vocabulary.secret import Secret
 
@@ -65,6 +63,8 @@ def _read(path: Path) -> dict[str, Secret]:
                 field="secrets",
             )
         content = file.read()
+    import yaml
+
     try:
         value = yaml.safe_load(content)
     except (yaml.YAMLError, UnicodeDecodeError):

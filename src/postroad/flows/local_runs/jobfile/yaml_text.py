@@ -6,12 +6,13 @@ anchors and aliases, with which nine lines can grow into gigabytes. Every value'
 
 import re
 from pathlib import Path
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from postroad.flows.local_runs.jobfile.problems import Findings, join
 from postroad.vocabulary.errors import ConfigInvalid
+
+if TYPE_CHECKING:
+    import yaml
 
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -46,6 +47,8 @@ def read_document(path: Path) -> Document:
 
 
 def parse_document(text: str, name: str = "job") -> Document:
+    import yaml
+
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
@@ -68,16 +71,21 @@ def parse_document(text: str, name: str = "job") -> Document:
     return Document(value, lines)
 
 
-def _value(node: yaml.Node, path: str, findings: Findings, lines: dict[str, int]) -> Any:
+def _value(node: "yaml.Node", path: str, findings: Findings, lines: dict[str, int]) -> Any:
+    import yaml
+
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, findings, lines)
     if isinstance(node, yaml.SequenceNode):
         return [_value(child, join(path, str(index)), findings, lines) for index, child in enumerate(node.value)]
+    assert isinstance(node, yaml.ScalarNode)
     return _scalar(node)
 
 
-def _mapping(node: yaml.MappingNode, path: str, findings: Findings, lines: dict[str, int]) -> dict[str, Any]:
+def _mapping(node: "yaml.MappingNode", path: str, findings: Findings, lines: dict[str, int]) -> dict[str, Any]:
+    import yaml
+
     made: dict[str, Any] = {}
     for key_node, child in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
@@ -93,7 +101,7 @@ def _mapping(node: yaml.MappingNode, path: str, findings: Findings, lines: dict[
     return made
 
 
-def _scalar(node: yaml.Node) -> str | int | float | bool | None:
+def _scalar(node: "yaml.ScalarNode") -> str | int | float | bool | None:
     text = str(node.value)
     if getattr(node, "style", None) is not None or node.tag == "tag:yaml.org,2002:str":
         return text
