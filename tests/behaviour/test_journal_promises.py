@@ -17,7 +17,7 @@ def test_no_history_of_kills_and_power_losses_makes_a_second_copy() -> None:
 @pytest.mark.parametrize("mutant", PLAYER_MUTANTS + DISK_MUTANTS)
 def test_each_rule_is_needed(mutant: str) -> None:
     found = 0
-    for seed in range(2, 32):
+    for seed in range(2, 102):
         found = play(20, seed=seed, mutant=mutant).with_second_copies
         if found:
             break
