@@ -11,7 +11,7 @@ from postroad.recipients.report_samples import AcceptedSample
 from postroad.recipients.safe_cells import safe_cell_sql
 from postroad.recipients.snapshot_format import ROW, SEQUENCE, Note, literal, quoted, read_note, scan
 from postroad.vocabulary.errors import AudienceInvalid
-from postroad.vocabulary.values import FileRef
+from postroad.vocabulary.values import FileRef, RecipientValue
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,6 +61,12 @@ def selected_fields(note: Note) -> list[tuple[str, str, bool]]:
     return named + [(name, stored[field], field in note.files) for name, field in note.aliases]
 
 
+def as_field(value: RecipientValue, *, is_file: bool) -> RecipientValue:
+    if not is_file:
+        return value
+    return FileRef(str(value)) if value else None
+
+
 def first_recipients(snapshot: Snapshot, limit: int) -> list[AcceptedSample]:
     with _connected() as connection:
         note, _ = read_note(connection, snapshot.path)
@@ -73,10 +79,7 @@ def first_recipients(snapshot: Snapshot, limit: int) -> list[AcceptedSample]:
     return [
         AcceptedSample(
             row[0],
-            {
-                name: FileRef(value) if is_file and value else value
-                for (name, _, is_file), value in zip(fields, row[1:], strict=True)
-            },
+            {name: as_field(value, is_file=is_file) for (name, _, is_file), value in zip(fields, row[1:], strict=True)},
         )
         for row in rows
     ]

@@ -20,6 +20,7 @@ from postroad.recipients.report import RowProblem
 
 _FEW = "the row has {} cells, the header {}; a delimiter or a quote is missing"
 _MANY = "the row has {} cells, the header {}; a cell with a delimiter inside needs quotes"
+_BEYOND_64_BITS = 1 << 63
 
 
 class CanonicalTable:
@@ -143,7 +144,7 @@ class CanonicalTable:
                     faults.setdefault(index, []).append(problem)
         if self.typed:
             for seen, column in zip(self.kinds_seen, neat, strict=True):
-                seen.update(map(type, column))
+                seen.update(map(_kind_of, column))
         for index, problems in faults.items():
             self._problems.reject(problems)
             for column in neat:
@@ -192,6 +193,11 @@ def _neat(column: list[Cell], *, invisible: bool) -> list[Cell]:
     if not invisible:
         return list(map(str.strip, cast("list[str]", column)))
     return [trimmed(cell) if isinstance(cell, str) else cell for cell in column]
+
+
+def _kind_of(cell: Cell) -> type:
+    """The type a column of such cells is stored as; a whole number beyond 64 bits stays exact as text."""
+    return str if isinstance(cell, int) and not -_BEYOND_64_BITS <= cell < _BEYOND_64_BITS else type(cell)
 
 
 def _has_blank_row(columns: list[list[Cell]]) -> bool:

@@ -18,7 +18,7 @@ _GROUP_OF = {word: index for index, group in enumerate(_GROUPS) for word in grou
 
 
 def plain_word(text: str) -> str:
-    return text.casefold().strip().replace(" ", "_").rstrip("*＊:：")
+    return text.casefold().strip(" *＊:：").replace(" ", "_")
 
 
 def is_known_word(text: str) -> bool:

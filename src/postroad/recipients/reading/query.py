@@ -39,7 +39,7 @@ def postgres_target(source: QueryInput) -> tuple[str, int]:
         host, port = parts.hostname, parts.port or 5432
     except ValueError:
         host, port = None, 0
-    if not host or host.startswith("/") or "," in parts.netloc or "hostaddr" in parts.query or "host=" in parts.query:
+    if not host or "/" in unquote(host) or "," in parts.netloc or "hostaddr" in parts.query or "host=" in parts.query:
         raise AudienceInvalid("database needs one host: postgresql://user@host:port/name", field="query.database")
     return host, port
 
@@ -50,11 +50,11 @@ class QueryRows:
     def __init__(self, source: QueryInput, address: str | None) -> None:
         kind = database_kind(source)
         self.origin = Origin("query")
-        self._rows = (
-            {"sqlite": _sqlite, "duckdb": _duckdb}[kind](source) if kind != "postgresql" else _postgres(source, address)
-        )
+        if kind == "postgresql":
+            self._rows = _postgres(source, address)
+        else:
+            self._rows = _sqlite(source) if kind == "sqlite" else _duckdb(source)
         first = next(self._rows, None)
-        self._first: list[Sequence[object]] = []
         self.columns: Sequence[str] | None = [str(name) for name in first] if first is not None else []
 
     def blocks(self) -> Iterator[Block]:

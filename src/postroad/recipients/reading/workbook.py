@@ -52,6 +52,7 @@ class Workbook:
     def blocks(self) -> Iterator[Block]:
         if self._sheet.start is None:
             return
+        first_column = self._sheet.start[1]  # rows come from the top of the sheet, columns from the first used one
         merged = _merged_cells(self._sheet)
         if merged:
             self.origin.warnings.append(f"{len(merged)} cells of merged ranges take the value the sheet shows for them")
@@ -63,7 +64,7 @@ class Workbook:
         for index, raw in enumerate(self._sheet.iter_rows()):
             cells = [_cell(value) for value in raw]
             if special or wanted:
-                self._patch(cells, index, merged, shown, wanted)
+                self._patch(cells, (index, first_column), merged, shown, wanted)
             numbers.append(index + 1)
             rows.append(cells)
             if len(rows) == _BLOCK_ROWS:
@@ -75,13 +76,14 @@ class Workbook:
     def _patch(
         self,
         cells: list[Cell],
-        row: int,
+        at: tuple[int, int],
         merged: dict[tuple[int, int], tuple[int, int]],
         shown: dict[tuple[int, int], Cell],
         wanted: set[tuple[int, int]],
     ) -> None:
+        row, first_column = at
         for offset in range(len(cells)):
-            place = (row, offset)
+            place = (row, first_column + offset)
             if place in self._missing:
                 cells[offset] = CellFault("FORMULA_WITHOUT_VALUE", _NO_VALUE, "")
             if place in wanted:

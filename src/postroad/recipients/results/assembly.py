@@ -72,7 +72,7 @@ class Assembly:
         self._db.execute(f"CREATE TEMP TABLE finals AS {_finals(tables.finals)}")
         self._db.execute(f"CREATE TEMP TABLE records AS {_records(tables.attempts)}")
         strangers = self._number(
-            f"SELECT count(*) FROM (SELECT sequence FROM finals UNION ALL SELECT sequence FROM records) "
+            f"SELECT count(*) FROM (SELECT sequence FROM finals UNION SELECT sequence FROM records) "
             f"WHERE sequence < {self._first} OR sequence >= {self._end}"
         )
         if strangers:

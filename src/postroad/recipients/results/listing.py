@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postroad.recipients.results.assembly import OUR_COLUMNS
-from postroad.recipients.snapshot import selected_fields
+from postroad.recipients.snapshot import as_field, selected_fields
 from postroad.recipients.snapshot_format import literal, quoted, read_note
 from postroad.vocabulary.errors import InvalidInput
 from postroad.vocabulary.ids import ItemId, RunId, SnapshotId, item_id
 from postroad.vocabulary.outcomes import Outcome
-from postroad.vocabulary.values import FileRef, RecipientValue
+from postroad.vocabulary.values import RecipientValue
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,8 +63,7 @@ def list_items(results: Path, *, outcome: Outcome | None = None, after: int = -1
     items = []
     for row in rows[:limit]:
         values = {
-            name: FileRef(value) if is_file and value else value
-            for (name, _, is_file), value in zip(fields, row[size:], strict=True)
+            name: as_field(value, is_file=is_file) for (name, _, is_file), value in zip(fields, row[size:], strict=True)
         }
         identity = item_id(RunId(run_id), SnapshotId(snapshot_id), row[0]) if run_id and snapshot_id else None
         ours = {**dict(zip(OUR_COLUMNS, row[:size], strict=True)), "outcome": Outcome(row[2])}
