@@ -97,13 +97,15 @@ class Engine:
         pacer: Pacer | None = None,
         gatekeeper: Gatekeeper | None = None,
         capacity: int | None = None,
+        window: int | None = None,
     ) -> RunHandle:
         """Checks, reserves and starts; returns when the run is RUNNING. Source: spec wepush §8.2.
 
         Takes over `recipients` and `journal`: both are closed at the end, and when the start is refused. Without a
         journal the run cannot be resumed; with one, the source must be resumable and what the journal says is settled
-        is not sent again. `capacity` is what this worker may use at most. Raises the errors of `vocabulary.errors`;
-        a start that fails for a reason of its own ports raises StartRefused.
+        is not sent again. `capacity` is what this worker may use at most, `window` how many first attempts may run
+        ahead of the sync (2,000): so many may be left UNKNOWN by a power loss, and too few make the run wait for the
+        disk. Raises the errors of `vocabulary.errors`, and StartRefused where a port fails for a reason of its own.
         """
         running = self._runs.get(spec.run_id)
         if running is not None and not running.is_over:
@@ -117,6 +119,7 @@ class Engine:
             pacer=pacer,
             gatekeeper=gatekeeper,
             capacity=capacity,
+            window=window,
             result_sink=self._result_sink,
             event_sink=self._event_sink,
             result_sink_factory=self._result_sink_factory,

@@ -14,7 +14,7 @@ from postroad.engine.clock import RunClock
 from postroad.engine.commands import CommandResult, RunCommand
 from postroad.engine.items.classify import NEVER, Rules, even_jitter
 from postroad.engine.items.item import Item
-from postroad.engine.items.ledger import DEFAULT_WINDOW, Ledger
+from postroad.engine.items.ledger import Ledger
 from postroad.engine.items.parking import Parking
 from postroad.engine.items.settle import Settler
 from postroad.engine.reporting.counters import Counters
@@ -59,8 +59,8 @@ class Run:
         self.events = self._event_delivery()
         self.results = self._result_delivery()
         batch_size = max(1, capabilities.batch_size)
-        window = max(DEFAULT_WINDOW, 2 * prepared.most * batch_size)
-        self.ledger = Ledger(prepared.journal, self._wake, window)
+        end = self.spec.shard.end if self.spec.shard is not None else self.spec.total
+        self.ledger = Ledger(prepared.journal, self._wake, prepared.window, end)
         self.settler = Settler(
             spec=self.spec,
             rules=self.rules,
@@ -119,7 +119,7 @@ class Run:
             gatekeeper=self.parts.gatekeeper,
             batch_size=batch_size,
             drained=self._drained,
-            broken=partial(self._failed, "journal"),
+            broken=self._broken,
             is_full=self._sinks_are_full,
         )
         dispatcher.limit = min(self.spec.policies.concurrency.target, self.parts.most)
@@ -210,6 +210,12 @@ class Run:
         code = error.code if isinstance(error, PostroadError) else type(error).__name__
         self.errors.add(what, error)
         self.stop("fail", f"{what.upper().replace(' ', '_')}: {code}: {error}"[:300])
+
+    def _broken(self, error: Exception) -> None:
+        """The dispatch cannot go on. A second time, while the run ends already, it cannot even drain."""
+        if self.ending in ("fail", "abort"):
+            self._ended.set()
+        self._failed("journal" if isinstance(error, JournalBroken) else "dispatch", error)
 
     def _drained(self) -> None:
         if self.ending or (self.state is RunState.RUNNING and self.dispatcher.is_done):

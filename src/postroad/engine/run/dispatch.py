@@ -50,7 +50,7 @@ class Dispatcher:
         gatekeeper: Gatekeeper | None,
         batch_size: int,
         drained: Callable[[], None],
-        broken: Callable[[JournalBroken], None],
+        broken: Callable[[Exception], None],
         is_full: Callable[[], bool],
     ) -> None:
         self._loop = asyncio.get_running_loop()
@@ -76,6 +76,8 @@ class Dispatcher:
         self._gate: Wait | None = None
         self._scheduled = False
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        """Kept here: a handle of uvloop does not know when it is due once it is overdue."""
         self._low = asyncio.Event()
 
     def schedule(self) -> None:
@@ -109,6 +111,12 @@ class Dispatcher:
         self._scheduled = False
         if self.is_over:
             return
+        try:
+            self._turn()
+        except Exception as error:  # a bug of ours or a port's: the run must end and say so, not stand still
+            self._broken(error)
+
+    def _turn(self) -> None:
         now_ms = self._clock.now_ms()
         if self.is_open and not self._sinks_full():
             self._admit(now_ms)
@@ -379,10 +387,14 @@ class Dispatcher:
     def _wake_at(self, at_ms: float) -> None:
         when = self._clock.loop_time_of(at_ms) + 0.0005
         if self._timer is not None:
-            if not self._timer.cancelled() and self._timer.when() <= when and self._timer.when() > self._loop.time():
+            if self._timer.when() <= when:
                 return
             self._timer.cancel()
-        self._timer = self._loop.call_at(when, self.schedule)
+        self._timer = self._loop.call_at(when, self._due)
+
+    def _due(self) -> None:
+        self._timer = None
+        self.schedule()
 
     def waiting(self, now_ms: float) -> Waiting | None:
         """What keeps an open run from sending just now; None while anything is in flight or about to be."""

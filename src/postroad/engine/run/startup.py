@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from postroad.engine.dryrun import DrySession
+from postroad.engine.items.ledger import DEFAULT_WINDOW
 from postroad.engine.pacing.pacer import LocalPacer, Pacer, effective_rates
 from postroad.engine.ports import EventSink, Gatekeeper, RecipientSource, ResultSink, ResumableSource
 from postroad.engine.run.closing import Errors, ResourceScope
@@ -55,6 +56,7 @@ class Start:
     pacer: Pacer | None = None
     gatekeeper: Gatekeeper | None = None
     capacity: int | None = None
+    window: int | None = None
     result_sink: ResultSink | None = None
     event_sink: EventSink | None = None
     result_sink_factory: Callable[[RunSpec], ResultSink] | None = None
@@ -78,6 +80,8 @@ class Prepared:
     gatekeeper: Gatekeeper | None
     result_sink: ResultSink | None
     event_sink: EventSink | None
+    window: int
+    """First attempts that may run ahead of the journal's sync."""
     most: int
     """The highest concurrency that provider, policy and worker allow together."""
     scope: ResourceScope
@@ -136,10 +140,12 @@ async def _prepare(start: Start, recipients: Recipients, scope: ResourceScope, e
     limits = () if spec.dry_run else descriptor.limits
     default = None if spec.dry_run else descriptor.default_rate
     rates = effective_rates({} if spec.dry_run else spec.policies.rates, limits, default)
+    descriptor = _for_message(factory, descriptor, spec)
+    capabilities = descriptor.capabilities
     return Prepared(
         spec=spec,
         clock=start.clock,
-        descriptor=_for_message(factory, descriptor, spec),
+        descriptor=descriptor,
         renderer=renderer,
         source=source,
         open_session=open_session,
@@ -150,6 +156,7 @@ async def _prepare(start: Start, recipients: Recipients, scope: ResourceScope, e
         gatekeeper=start.gatekeeper,
         result_sink=result_sink,
         event_sink=event_sink,
+        window=max(start.window or DEFAULT_WINDOW, 2 * most * max(1, capabilities.batch_size)),
         most=most,
         scope=scope,
         errors=errors,
