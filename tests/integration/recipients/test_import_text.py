@@ -27,6 +27,12 @@ def test_regression_gb18030_without_a_mark_was_garbled(tmp_path: Path) -> None:
     assert rows_of(report.snapshot) == [(2, "13800000001", "张三")]
 
 
+def test_regression_a_quote_that_opens_no_cell_ended_the_import(tmp_path: Path) -> None:
+    report = import_text(tmp_path, 'mobile,name\n13800000001,Ann "Annie" O\'Brien\n13800000002,12" pipe\n')
+
+    assert rows_of(report.snapshot) == [(2, "13800000001", 'Ann "Annie" O\'Brien'), (3, "13800000002", '12" pipe')]
+
+
 @pytest.mark.parametrize(
     ("encoding", "expected"),
     [
@@ -334,3 +340,10 @@ def test_the_same_file_gives_the_same_snapshot(tmp_path: Path) -> None:
     first = import_text(tmp_path, text, key=("mobile",)).sha256
 
     assert import_text(tmp_path, text, key=("mobile",)).sha256 == first
+
+
+def test_broken_lines_before_the_first_row_of_a_list_are_counted(tmp_path: Path) -> None:
+    long = "x" * 300_000
+    report = import_text(tmp_path, f'a"{long}\n13800000001\n', header_row=0, quote='"', key=("mobile",))
+
+    assert (report.rows, report.accepted, report.rejected) == (2, 1, 1)

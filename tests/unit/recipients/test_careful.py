@@ -33,6 +33,12 @@ def test_records_are_whole_or_broken(text: str, records: list[list[str] | str]) 
     assert cut(text) == records
 
 
+def test_without_a_quote_character_quotes_are_text() -> None:
+    records = CarefulParser(",", "", 1_000).records('a,12" pipe\n"b\n', final=True)
+
+    assert [record.cells for record in records] == [["a", '12" pipe'], ['"b']]
+
+
 def test_a_record_that_may_go_on_is_left_for_later() -> None:
     assert cut('a,b\nc,"d\ne', final=False) == [["a", "b"]]
     assert cut('a,b\nc,"d"', final=False) == [["a", "b"]]

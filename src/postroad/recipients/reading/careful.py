@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 STRAY = ("STRAY_QUOTE", "a quote stands inside a cell or after its end; put the cell in quotes and double the quote")
 UNCLOSED = ("UNCLOSED_QUOTE", "a quote opens a cell and nothing closes it")
+_NEVER = "(?!)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,10 @@ class Record:
 
 class CarefulParser:
     def __init__(self, delimiter: str, quote: str, max_cell_chars: int) -> None:
+        """An empty `quote`: quotes are plain text, and no record is broken."""
         self._quote = quote
         self._max = max_cell_chars
-        edge, mark = re.escape(delimiter), re.escape(quote)
+        edge, mark = re.escape(delimiter), re.escape(quote) or _NEVER
         blank = r"[^\S\n" + ("\t" if delimiter == "\t" else "") + "]"
         self._delimiter = delimiter
         self._opening = re.compile(rf"{blank}*+{mark}")
@@ -59,7 +61,7 @@ class CarefulParser:
                 plain = self._plain.match(text, at)
                 assert plain is not None
                 at = plain.end()
-                if self._quote in plain[0]:
+                if self._quote and self._quote in plain[0]:
                     return self._broken_lines(text, start, at, STRAY, final=final)
                 cells.append(plain[0])
             if at >= len(text):
