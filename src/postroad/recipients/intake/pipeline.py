@@ -7,7 +7,7 @@ the snapshot last. A folder left by a process that died is removed by the next i
 import itertools
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from postroad.recipients.intake.staging import Canonical, Column, Staging
 from postroad.recipients.intake.words import lead_to_columns, listed
 from postroad.recipients.reading.blanks import header_name
 from postroad.recipients.reading.opening import open_reader
-from postroad.recipients.reading.records import Block, TableReader
+from postroad.recipients.reading.records import Block, BrokenRecord, TableReader
 from postroad.recipients.report import ColumnReport, ImportReport, RowProblem
 from postroad.recipients.request import FileInput, ImportRequest
 from postroad.recipients.snapshot import Snapshot, export_accepted, first_recipients
@@ -72,7 +72,7 @@ class _Import:
 
     def run(self, on_progress: Callable[[int], None]) -> ImportReport:
         blocks = self._reader.blocks()
-        first = next(blocks, Block([], []))
+        first = _first_with_rows(blocks)
         plan = self._plan(first)
         canonical = self._canonical(plan)
         with closing(canonical):
@@ -200,6 +200,17 @@ class _Import:
             errors_path=errors,
             accepted_path=accepted_path,
         )
+
+
+def _first_with_rows(blocks: Iterator[Block]) -> Block:
+    """The first block that has rows, with what was broken before it."""
+    broken: list[BrokenRecord] = []
+    for block in blocks:
+        broken += block.broken
+        if block.rows:
+            block.broken = broken
+            return block
+    return Block([], [], broken=broken)
 
 
 def _after_header(block: Block, header: Header) -> Block:
