@@ -46,7 +46,15 @@ class LocalComposition:
             clock=SystemClock(),
             home=self.home,
             new_id=new_run_id,
+            resolve_checked=self._resolve_checked,
         )
+
+    def _resolve_checked(self, host: str, port: int) -> str:
+        """A database that the operator named is allowed as a receiver is: wherever it is, except metadata services."""
+        import asyncio
+
+        self.egress.allow_literal(host, port)
+        return str(asyncio.run(self.egress.checked_addresses(host, port))[0])
 
     def descriptors(self) -> Mapping[str, "ProviderDescriptor"]:
         from postroad import providers

@@ -22,20 +22,22 @@ def run(arguments: Sequence[str]) -> int:
     from postroad.entrypoints.cli.texts import chosen_language, speak
 
     speak(chosen_language(arguments, os.environ))
-    import click
+    import typer
 
     from postroad.app.composition import LocalComposition
-    from postroad.entrypoints.cli import build
+    from postroad.entrypoints.cli.pages import usage_errors
+    from postroad.entrypoints.cli.program import build
     from postroad.vocabulary.errors import Kind, PostroadError
 
     try:
         code = build(LocalComposition())(args=list(arguments), prog_name="postroad", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return USAGE
-    except click.ClickException as error:
-        return _complain(error.format_message())
-    except click.exceptions.Abort:
+    except typer.TyperException as error:
+        page = usage_errors.help_instead(error)
+        if page is not None:
+            typer.echo(page, err=True)
+            return USAGE
+        return _complain(usage_errors.told(error))
+    except typer.Abort:
         return INTERRUPTED
     except PostroadError as error:
         bad_input = error.kind not in (Kind.BUG, Kind.UNAVAILABLE)

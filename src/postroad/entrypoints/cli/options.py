@@ -1,11 +1,13 @@
 """Options that several commands share, so that one word means one thing everywhere."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from postroad.entrypoints.cli.texts import say
+from postroad.vocabulary.outcomes import Outcome
 
 _AUDIENCE = say("Audience")
 _PACE = say("Pace")
@@ -32,6 +34,24 @@ Audience = Annotated[
 Count = Annotated[
     int | None,
     typer.Option("--count", min=1, metavar="N", help=say("N made-up recipients."), rich_help_panel=_AUDIENCE),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        "--query",
+        metavar="SQL",
+        help=say("Recipients from one SELECT, read in a read-only transaction; goes with --database."),
+        rich_help_panel=_AUDIENCE,
+    ),
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help=say("Where --query reads: sqlite:///file.db or postgresql://user@host/name; no password in it."),
+        rich_help_panel=_AUDIENCE,
+    ),
 ]
 Key = Annotated[
     str | None,
@@ -80,6 +100,42 @@ AcceptedFile = Annotated[
     ),
 ]
 
+
+class Again(StrEnum):
+    """Whom a linked new send goes to."""
+
+    failed = "failed"
+    unsent = "unsent"
+    unknown = "unknown"
+
+
+Target = Annotated[
+    Path | None, typer.Argument(metavar="JOB|FOLDER", help=say("Job file; with --only the folder of a past send."))
+]
+Resume = Annotated[Path | None, typer.Option("--resume", metavar="FOLDER", help=say("Go on with an unfinished send."))]
+Only = Annotated[
+    list[Again] | None,
+    typer.Option(
+        "--only",
+        metavar="failed|unsent|unknown",
+        help=say("A new send to those of a past send who came to this; may be given twice."),
+    ),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="FOLDER", help=say("Folder of the send; else named by date and job."))
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help=say("Render the whole audience and send nothing."))]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Send without asking."))]
+Confirm = Annotated[
+    str | None, typer.Option("--confirm", metavar="HASH", help=say("Send if this is the hash of the dry run."))
+]
+SendAgain = Annotated[bool, typer.Option("--again", help=say("Send although the very same was sent before."))]
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers", min=1, max=64, metavar="N", help=say("Processes that share the send."), rich_help_panel=_PACE
+    ),
+]
 Rate = Annotated[
     str | None, typer.Option("--rate", metavar="N/s", help=say("Rate, such as 50/s or 20/min."), rich_help_panel=_PACE)
 ]
@@ -93,6 +149,8 @@ def audience_overrides(
     audience: Path | None,
     count: int | None,
     *,
+    database: str | None = None,
+    query: str | None = None,
     key: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
@@ -110,12 +168,20 @@ def audience_overrides(
         "audience.delimiter": delimiter,
         "audience.skipInvalid": True if skip_invalid else None,
     }
+    if (database is None) != (query is None):
+        raise typer.BadParameter(say("--query and --database go together"))
+    if database is not None:
+        given["audience.query"] = {"database": database, "sql": query}
     for pair in maps or []:
         field, separator, column = pair.partition("=")
         if not separator or not field or not column:
             raise typer.BadParameter(say("`--map {pair}` must be FIELD=COLUMN", pair=pair))
         given[f"audience.mapping.{field}"] = column
     return {name: value for name, value in given.items() if value is not None}
+
+
+def outcomes(only: list[Again]) -> frozenset[Outcome]:
+    return frozenset(Outcome[name.value.upper()] for name in only)
 
 
 def pace_overrides(rate: str | None, concurrency: int | None) -> dict[str, object]:

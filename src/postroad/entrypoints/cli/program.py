@@ -7,6 +7,7 @@ import typer
 import postroad
 from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends
 from postroad.entrypoints.cli.composition import Composition
+from postroad.entrypoints.cli.pages.help_page import PagedCommand, PagedGroup
 from postroad.entrypoints.cli.texts import say
 
 
@@ -15,11 +16,10 @@ def build(composition: Composition) -> typer.Typer:
     program = typer.Typer(
         name="postroad",
         help=say("Send to many people, and know what became of each of them."),
-        epilog=say("Start with `postroad demo`, then `postroad init`."),
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        rich_markup_mode="markdown",
+        rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"], "obj": composition},
     )
     program.callback()(_everywhere)
@@ -27,7 +27,17 @@ def build(composition: Composition) -> typer.Typer:
         owner.add_commands(program)
     for owner in (audiences, messages, receipts, providers):
         program.add_typer(owner.commands())
+    _with_our_pages(program)
     return program
+
+
+def _with_our_pages(program: typer.Typer) -> None:
+    program.info.cls = PagedGroup
+    for command in program.registered_commands:
+        command.cls = PagedCommand
+    for group in program.registered_groups:
+        if group.typer_instance is not None:
+            _with_our_pages(group.typer_instance)
 
 
 def _version(asked: bool) -> None:

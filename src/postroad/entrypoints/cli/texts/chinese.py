@@ -30,6 +30,31 @@ CHINESE = {
     "the benchmarks are part of a checkout; clone the repository and run `make bench`": (
         "基准测试随源码提供；请克隆仓库后运行 `make bench`"
     ),
+    "{message}; see {command} --help": "{message}；参见 {command} --help",
+    "there is no option {name}; did you mean {near}?": "没有选项 {name}；是否想用 {near}？",
+    "there is no option {name}": "没有选项 {name}",
+    "there is no command {name}; did you mean {near}?": "没有命令 {name}；是否想用 {near}？",
+    "there is no command {name}": "没有命令 {name}",
+    "{name} is missing": "缺少 {name}",
+    "{name} needs a value": "{name} 需要一个值",
+    "{name} takes no value": "{name} 不带值",
+    "`{name}` is more than this command takes": "此命令不接受多余的 `{name}`",
+    "must be a whole number": "应为整数",
+    "must be {least} or more": "不能小于 {least}",
+    "must be {most} or less": "不能大于 {most}",
+    "`{value}` is not one of '{known}'": "`{value}` 不在可用值之中：'{known}'",
+    "--query and --database go together": "--query 与 --database 须同时给出",
+    # pages
+    "Usage: {line}": "用法：{line}",
+    "Examples": "示例",
+    "Commands": "命令",
+    "COMMAND": "命令",
+    "Arguments": "参数",
+    "Options": "选项",
+    "[OPTIONS]": "[选项]",
+    "[required]": "[必填]",
+    "[default: {value}]": "[默认：{value}]",
+    "Show this page.": "显示本页。",
     # program
     "Send to many people, and know what became of each of them.": "批量发送消息，并说得清每一个收件人的结果。",
     "Start with `postroad demo`, then `postroad init`.": "先运行 `postroad demo`，再运行 `postroad init`。",
@@ -44,6 +69,12 @@ CHINESE = {
     "Audience": "受众",
     "Spreadsheet of the recipients: CSV, TSV, TXT, XLSX or JSONL.": "收件人表格：CSV、TSV、TXT、XLSX 或 JSONL。",
     "N made-up recipients.": "N 个虚构的收件人。",
+    "Recipients from one SELECT, read in a read-only transaction; goes with --database.": (
+        "收件人取自一条 SELECT，在只读事务中读取；与 --database 同用。"
+    ),
+    "Where --query reads: sqlite:///file.db or postgresql://user@host/name; no password in it.": (
+        "--query 从哪里读取：sqlite:///file.db 或 postgresql://user@host/name；其中不写密码。"
+    ),
     "Field by which duplicates are found; the first row wins.": "按此字段去重，保留第一行。",
     "Sheet of an XLSX file.": "XLSX 文件中的工作表。",
     "Encoding, where the guess is wrong.": "文件编码（自动识别有误时指定）。",
@@ -63,7 +94,9 @@ CHINESE = {
     "List past sends and their folders.": "列出以往的发送及其目录。",
     "Job file; with --only the folder of a past send.": "任务文件；与 --only 同用时为以往发送的目录。",
     "Go on with an unfinished send.": "继续一次未完成的发送。",
-    "A new send to those of a past send who came to this.": "对以往发送中属于此结果的人发起新的发送。",
+    "A new send to those of a past send who came to this; may be given twice.": (
+        "对以往发送中属于此结果的人发起新的发送；可给出多次。"
+    ),
     "Folder of the send; else named by date and job.": "本次发送的目录；默认按日期和任务命名。",
     "Render the whole audience and send nothing.": "渲染全部受众，但不发送。",
     "Send without asking.": "不询问，直接发送。",
