@@ -54,8 +54,8 @@ class _Outbox(Generic[_T]):
             await self._wake.wait()
             while self._waiting:
                 thing = self._waiting[0]
-                was_full = self.is_full
                 await self._deliver(thing)
+                was_full = self.is_full
                 if self._waiting and self._waiting[0] is thing:
                     self._waiting.popleft()
                 if was_full and not self.is_full:

@@ -32,6 +32,9 @@ class ResourceScope:
     def add(self, name: str, close: Callable[[], Awaitable[None]]) -> None:
         self._closers.append((name, close))
 
+    def holds(self, name: str) -> bool:
+        return any(label == name for label, _ in self._closers)
+
     async def close(self, name: str | None = None) -> bool:
         """Closes everything, or everything of one name, at most once each. False where something failed."""
         chosen = [entry for entry in self._closers if name is None or entry[0] == name]

@@ -148,6 +148,7 @@ class Run:
         return self._life is not None and self._life.done()
 
     def begin(self) -> None:
+        self.publish(EventKind.RUN_STARTED)
         self._life = self._loop.create_task(self._live())
 
     async def completion(self) -> RunSummary:
@@ -155,7 +156,6 @@ class Run:
         return await asyncio.shield(self._life)
 
     async def _live(self) -> RunSummary:
-        self.publish(EventKind.RUN_STARTED)
         try:
             self.feeder.settle_past(self.ledger, self.clock.now_ms())
             if self.parts.journal is not None:

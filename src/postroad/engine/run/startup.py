@@ -109,8 +109,7 @@ async def prepare(start: Start, recipients: Recipients) -> Prepared:
 
 async def _close_refused(scope: ResourceScope, recipients: Recipients) -> None:
     """The source is taken over even by a start that refuses before it looks at it."""
-    if hasattr(recipients, "aclose") and hasattr(recipients, "next_batch"):
-        await scope.close("recipient source")
+    if isinstance(recipients, RecipientSource) and not scope.holds("recipient source"):
         scope.add("recipient source", recipients.aclose)
     await scope.close()
 
