@@ -2,11 +2,11 @@
 
 import os
 import random
+import select
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.behaviour.local_runs.sending import (
     SenderProcess,
@@ -45,7 +45,7 @@ def test_kills_at_random_lose_nobody_and_send_nobody_twice(tmp_path: Path, worke
 
 def _check_books(out: Path, receiver: HttpReceiver, people: int) -> None:
     """Nobody twice; whoever got nothing is listed as unknown; the files hold everybody once."""
-    listed = {}
+    listed: dict[str, str] = {}
     for outcome in ("succeeded", "failed", "unknown", "unsent", "skipped"):
         for who in column(out / f"{outcome}.csv", "id"):
             assert listed.setdefault(who, outcome) == outcome
@@ -72,6 +72,16 @@ def test_two_resumes_at_once_are_one_send(tmp_path: Path) -> None:
     _check_books(tmp_path / "out", receiver, 50)
 
 
+def _workers_of(parent: int) -> list[int]:
+    """The worker processes below `parent`."""
+    found = []
+    for thread in (Path("/proc") / str(parent) / "task").iterdir():
+        for child in (thread / "children").read_text().split():
+            if b"postroad.worker" in (Path("/proc") / child / "cmdline").read_bytes():
+                found.append(int(child))
+    return found
+
+
 @pytest.fixture
 def hanging() -> Iterator[HttpReceiver]:
     """Everybody from the fifth copy on hangs, so a send stands still until it is released."""
@@ -84,11 +94,14 @@ def test_workers_go_when_their_parent_is_killed_alone(tmp_path: Path, hanging: H
     write_people(tmp_path, 40)
     sender = SenderProcess(tmp_path, write_job(tmp_path, hanging.port), workers=2)
     hanging.wait_for(12)
-    workers = psutil.Process(sender.process.pid).children()
+    workers = _workers_of(sender.process.pid)
     assert len(workers) == 2
+    watched = [os.pidfd_open(worker) for worker in workers]
     sender.kill()
-    gone, alive = psutil.wait_procs(workers, timeout=10)
-    assert (len(gone), alive) == (2, [])
+    gone = [select.select([handle], [], [], 10)[0] != [] for handle in watched]
+    for handle in watched:
+        os.close(handle)
+    assert gone == [True, True]
     hanging.release()
     assert resume(tmp_path).counts.total == 40
     _check_books(tmp_path / "out", hanging, 40)
@@ -111,8 +124,7 @@ def test_a_worker_that_dies_is_replaced_and_its_shard_goes_on(tmp_path: Path, ha
         if hanging.copies.total() <= 4:
             return OK
         if hanging.copies.total() == 10 and not killed:
-            children = psutil.Process().children()
-            killed.append(next(child.pid for child in children if "postroad.worker" in child.cmdline()))
+            killed.append(_workers_of(os.getpid())[0])
             os.kill(killed[0], signal.SIGKILL)
         return HANG
 
@@ -135,9 +147,9 @@ def test_secrets_reach_workers_by_the_pipe_alone(
     }
     sender = SenderProcess(tmp_path, write_job(tmp_path, hanging.port, account=account), workers=2)
     hanging.wait_for(8)
-    for worker in psutil.Process(sender.process.pid).children():
-        seen = " ".join([*worker.cmdline(), *worker.environ().values()])
-        assert "canary-4711" not in seen
+    for worker in _workers_of(sender.process.pid):
+        proc = Path("/proc") / str(worker)
+        assert b"canary-4711" not in (proc / "cmdline").read_bytes() + (proc / "environ").read_bytes()
     hanging.release()
     assert sender.ended()["state"] == "SUCCEEDED"
     assert [path for path in tmp_path.rglob("*") if path.is_file() and b"canary-4711" in path.read_bytes()] == []

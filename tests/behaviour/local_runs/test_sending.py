@@ -77,6 +77,20 @@ def test_a_wrong_credential_stops_the_send_and_says_who_is_unsent(tmp_path: Path
     assert len(column(tmp_path / "out" / "unsent.csv", "id")) == summary.counts.unsent
 
 
+@pytest.mark.parametrize("answer", ["429", "503"])
+def test_those_who_waited_for_a_retry_when_the_send_stopped_are_failed(tmp_path: Path, answer: str) -> None:
+    write_people(tmp_path, 100)
+
+    def fate(who: str, _copy: int) -> str:
+        return answer if int(who[1:]) < 3 else "401"
+
+    policies = {"concurrency": 4, "rate": "unlimited", "retry": {"initial": "1h", "maxDelay": "1h"}}
+    with HttpReceiver(fate) as receiver:
+        summary = send(tmp_path, write_job(tmp_path, receiver.port, policies=policies))
+    assert summary.state is RunState.FAILED
+    assert {"p0", "p1", "p2"} <= set(column(tmp_path / "out" / "failed.csv", "id"))
+
+
 def test_the_same_send_twice_is_refused_with_the_folder_named(tmp_path: Path) -> None:
     write_people(tmp_path, 5)
     with HttpReceiver() as receiver:

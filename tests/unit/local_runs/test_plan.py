@@ -20,7 +20,7 @@ from postroad.vocabulary.outcomes import Outcome
 
 
 def test_a_frozen_plan_reads_back_as_it_was() -> None:
-    source = SourceSend("run-0", "/sends/a", (Outcome.FAILED,), (("run-0", "cd" * 32),))
+    source = SourceSend("run-0", "/sends/a", (Outcome.FAILED,), ("run-0",))
     for plan in (a_plan(), a_plan(source=source, policies=Policies(rates={"run": Rate(1, 120)}))):
         assert SendPlan.from_json(json.loads(readable_json(plan.to_json())), "frozen.json") == plan
 
@@ -33,6 +33,7 @@ def test_a_frozen_plan_reads_back_as_it_was() -> None:
         {"account": ConfigDocument.of("http/account", "1", {})},
         {"provider_version": "1.1"},
         {"provider_id": "smtp"},
+        {"source": SourceSend("run-0", "/sends/a", (Outcome.FAILED,))},
         {"policies": Policies(max_attempts=1)},
         {"policies": Policies(rates={"run": Rate(1, 1)})},
     ],

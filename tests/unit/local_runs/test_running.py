@@ -39,7 +39,6 @@ from postroad.flows.local_runs.running.wire import (
 from postroad.flows.local_runs.views import Notice, NoticeKind, SendProgress
 from postroad.spi import Rate
 from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SecretMissing, SendConflict
-from postroad.vocabulary.ids import RunId, SnapshotId, item_id
 from postroad.vocabulary.transitions import RunState, WaitReason
 
 COMMANDS: list[BoardCommand] = [
@@ -169,13 +168,13 @@ def test_a_send_waits_only_when_every_shard_waits() -> None:
 
 
 def test_an_unknown_item_carries_the_key_of_its_origin(tmp_path: Path) -> None:
-    source = SourceSend("run-0", "/s", (), (("run-0", "s0"), ("run-00", "s00")))
+    source = SourceSend("run-0", "/s", (), ("run-0", "run-00"))
     plan = a_plan(source=source, audience=AudienceRecord("ab" * 32, 3, 3, 0, 0))
     (tmp_path / "origins.bin").write_bytes(ENTRY.pack(0, 7) + ENTRY.pack(OWN, 0) + ENTRY.pack(1, 9))
     origins = Origins.open(tmp_path / "origins.bin", plan)
-    assert origins.key_for(0) == item_id(RunId("run-0"), SnapshotId("s0"), 7)
-    assert origins.key_for(1) == item_id(RunId("run-1"), SnapshotId("ab" * 32), 1)
-    assert origins.key_for(2) == item_id(RunId("run-00"), SnapshotId("s00"), 9)
+    assert origins.key_for(0) == "run-0:7"
+    assert origins.key_for(1) == "run-1:1"
+    assert origins.key_for(2) == "run-00:9"
     origins.close()
     (tmp_path / "origins.bin").write_bytes(b"short")
     with pytest.raises(SendConflict, match="origins"):

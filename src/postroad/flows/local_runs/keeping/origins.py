@@ -12,7 +12,6 @@ from typing import Self
 
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.vocabulary.errors import SendConflict
-from postroad.vocabulary.ids import RunId, SnapshotId, item_id
 
 ENTRY = struct.Struct("<Bq")
 OWN = 255
@@ -22,7 +21,7 @@ MAX_RUNS = 254
 class Origins:
     def __init__(self, plan: SendPlan, entries: mmap.mmap | None) -> None:
         self._runs = plan.source.origins if plan.source else ()
-        self._own = (plan.run_id, plan.audience.sha256)
+        self._own = plan.run_id
         self._entries = entries
 
     @classmethod
@@ -36,17 +35,18 @@ class Origins:
         with path.open("rb") as file:
             return cls(plan, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
-    def origin_of(self, sequence: int) -> tuple[str, str, int]:
-        """Run, snapshot and sequence whose key the item carries."""
+    def origin_of(self, sequence: int) -> tuple[str, int]:
+        """Run and sequence whose key the item carries."""
         if self._entries is not None:
             run, origin = ENTRY.unpack_from(self._entries, sequence * ENTRY.size)
             if run != OWN:
-                return (*self._runs[run], origin)
-        return (*self._own, sequence)
+                return self._runs[run], origin
+        return self._own, sequence
 
     def key_for(self, sequence: int) -> str:
-        run_id, snapshot_id, origin = self.origin_of(sequence)
-        return item_id(RunId(run_id), SnapshotId(snapshot_id), origin)
+        """As the engine makes the key of that run's item."""
+        run_id, origin = self.origin_of(sequence)
+        return f"{run_id}:{origin}"
 
     def close(self) -> None:
         if self._entries is not None:

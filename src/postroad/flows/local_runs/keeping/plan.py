@@ -1,8 +1,8 @@
 """What one send is: the content of `frozen.json`, and the hash that a person confirms.
 
 The hash is SHA-256 over the canonical JSON (sorted keys, no spaces, UTF-8) of the audience's SHA-256, the message, the
-account without secrets, the provider's id and version, and the policies. Two sends with the same hash say the same to
-the same people in the same way. Whether a remote was really called, and when, is not part of it.
+account without secrets, the provider's id and version, and the policies; for a re-send also the run that it goes back
+to. Two sends with the same hash say the same to the same people in the same way, and for the same reason.
 """
 
 import hashlib
@@ -36,8 +36,8 @@ class SourceSend:
     run_id: str
     folder: str
     outcomes: tuple[Outcome, ...]
-    origins: tuple[tuple[str, str], ...] = ()
-    """(run id, snapshot id) of the runs that `origins.bin` counts."""
+    origins: tuple[str, ...] = ()
+    """The runs that `origins.bin` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class SendPlan:
             "account": self.account.value(),
             "provider": {"id": self.provider_id, "version": self.provider_version},
             "policies": self.policies.canonical(),
+            **({"source": self.source.run_id} if self.source else {}),
         }
         return hashlib.sha256(canonical_json(covered)).hexdigest()
 
@@ -137,7 +138,7 @@ def _source_json(source: SourceSend) -> dict[str, Any]:
         "runId": source.run_id,
         "folder": source.folder,
         "outcomes": [outcome.value for outcome in source.outcomes],
-        "origins": [list(origin) for origin in source.origins],
+        "origins": list(source.origins),
     }
 
 
@@ -146,7 +147,7 @@ def _source_of(value: Mapping[str, Any]) -> SourceSend:
         run_id=value["runId"],
         folder=value["folder"],
         outcomes=tuple(Outcome(name) for name in value["outcomes"]),
-        origins=tuple((run_id, snapshot_id) for run_id, snapshot_id in value["origins"]),
+        origins=tuple(value["origins"]),
     )
 
 

@@ -13,7 +13,7 @@ from postroad.flows.local_runs.keeping.origins import ENTRY, MAX_RUNS, OWN, Orig
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.foundation.whole_files import sync_file, sync_folder
 from postroad.recipients import Snapshot
-from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, literal, quoted, read_note
+from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, literal, quoted, read_note, scan
 from postroad.vocabulary.errors import InvalidInput
 from postroad.vocabulary.outcomes import Outcome
 
@@ -26,7 +26,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "mem
 
 def write_subset(
     source: SendFolder, plan: SendPlan, only: Collection[Outcome], target: SendFolder
-) -> tuple[Snapshot, tuple[tuple[str, str], ...]]:
+) -> tuple[Snapshot, tuple[str, ...]]:
     """Writes snapshot and origins of `target`; the runs that the origins count.
 
     Raises InvalidInput where nobody of the source came to one of `only`.
@@ -50,7 +50,7 @@ def write_subset(
 def _chosen(source: SendFolder, only: Collection[Outcome]) -> str:
     outcomes = ", ".join(literal(outcome.value) for outcome in sorted(only))
     return (
-        f"FROM read_parquet({literal(str(source.snapshot))}) AS s "
+        f"FROM {scan(source.snapshot)} AS s "
         f"JOIN read_parquet({literal(str(source.results))}) AS r ON r.sequence = s.{SEQUENCE} "
         f"WHERE r.outcome IN ({outcomes})"
     )
@@ -59,17 +59,17 @@ def _chosen(source: SendFolder, only: Collection[Outcome]) -> str:
 def _write_snapshot(connection: "duckdb.DuckDBPyConnection", source: SendFolder, chosen: str, path: Path) -> None:
     note, _ = read_note(connection, source.snapshot)
     columns = "".join(f", s.{quoted(column)} AS {quoted(column)}" for _, column in note.fields)
+    form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}"
     connection.execute(
-        f"COPY (SELECT row_number() OVER (ORDER BY s.{SEQUENCE}) - 1 AS {SEQUENCE}, s.{ROW} AS {ROW}{columns} {chosen} "
-        f"ORDER BY {SEQUENCE}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
-        f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}, KV_METADATA {{postroad: {literal(note.to_json())}}})"
+        f"COPY (SELECT s.{ROW} AS {ROW}{columns} {chosen} ORDER BY s.{SEQUENCE}) TO {literal(str(path))} "
+        f"({form}, KV_METADATA {{postroad: {literal(note.to_json())}}})"
     )
 
 
 def _write_origins(
     connection: "duckdb.DuckDBPyConnection", source: SendFolder, plan: SendPlan, chosen: str, path: Path
-) -> tuple[tuple[str, str], ...]:
-    runs: dict[tuple[str, str], int] = {}
+) -> tuple[str, ...]:
+    runs: dict[str, int] = {}
     before = Origins.open(source.origins, plan)
     try:
         rows = connection.execute(f"SELECT s.{SEQUENCE}, r.outcome {chosen} ORDER BY s.{SEQUENCE}")
@@ -79,8 +79,8 @@ def _write_origins(
                     if outcome != Outcome.UNKNOWN.value:
                         file.write(ENTRY.pack(OWN, 0))
                         continue
-                    run_id, snapshot_id, origin = before.origin_of(sequence)
-                    number = runs.setdefault((run_id, snapshot_id), len(runs))
+                    run_id, origin = before.origin_of(sequence)
+                    number = runs.setdefault(run_id, len(runs))
                     if number > MAX_RUNS:
                         raise InvalidInput(f"{source.path} goes back to more than {MAX_RUNS} runs; start a new send")
                     file.write(ENTRY.pack(number, origin))

@@ -1,0 +1,54 @@
+"""A disk that fills up under the journal: nothing more is sent, nothing is lost, and there it goes on."""
+
+import errno
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.behaviour.local_runs.sending import column, surroundings, write_job, write_people
+from tests.builders.http_receiver import HttpReceiver
+
+from postroad.flows.local_runs import ResumeOrder, SendOrder, open_send, prepare_send, resume_send, start_send
+from postroad.journal import REAL
+from postroad.vocabulary.transitions import RunState
+
+
+class Filling(type(REAL)):  # type: ignore[misc]
+    """The real file system until `allowed` bytes are written; then it is full."""
+
+    def __init__(self, allowed: int) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+    def write(self, handle: int, data: bytes) -> int:
+        self._take(len(data))
+        return REAL.write(handle, data)
+
+    def reserve(self, handle: int, offset: int, length: int) -> bool:
+        self._take(0)
+        return REAL.reserve(handle, offset, length)
+
+    def _take(self, size: int) -> None:
+        self.allowed -= size
+        if self.allowed < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("allowed", [3_000, 9_000])
+def test_a_full_disk_stops_the_send_and_a_resume_ends_it(tmp_path: Path, allowed: int) -> None:
+    write_people(tmp_path, 300)
+    with HttpReceiver() as receiver:
+        full = replace(surroundings(tmp_path), file_system=Filling(allowed))
+        prepared = prepare_send(SendOrder(write_job(tmp_path, receiver.port), out=tmp_path / "out"), full)
+        summary = start_send(prepared, full)
+        assert (summary.state, summary.exit_code) == (RunState.LOST, 130)
+        assert "JOURNAL" in summary.reason
+        stopped_at = receiver.copies.total()
+        assert stopped_at < 300
+        assert open_send(tmp_path / "out").can_resume
+        ended = resume_send(ResumeOrder(tmp_path / "out"), surroundings(tmp_path))
+    assert ended.counts.succeeded + ended.counts.unknown == 300
+    assert set(receiver.copies.values()) == {1}
+    unknown = set(column(tmp_path / "out" / "unknown.csv", "id"))
+    assert {f"p{number}" for number in range(300)} - receiver.copies.keys() <= unknown
+    assert len(unknown) <= 8
