@@ -67,6 +67,13 @@ async def test_greylisted_rows_arrive_at_the_second_try_and_count_as_sent_once()
     assert set(reached(server).values()) == {1}
 
 
+async def test_regression_one_greylisted_mailbox_held_up_the_whole_run() -> None:
+    server = SmtpServer({"RCPT r0@example.com": ["451 4.7.1 greylisted"]})
+    summary = await run(server, 20, at_once=1, deferredRetrySeconds=0.3)
+    assert (summary.succeeded, summary.retried) == (20, 1)
+    assert next(reversed(reached(server))) == "r0@example.com"
+
+
 async def test_regression_a_daily_limit_ended_as_finished() -> None:
     summary = await run(SmtpServer(daily_quota=10), 30, at_once=1)
     assert (summary.state, summary.succeeded, summary.failed + summary.unsent) == (RunState.FAILED, 10, 20)

@@ -16,7 +16,7 @@ async def test_greylisting_makes_one_recipient_wait_minutes_and_nobody_else() ->
     async with mailing(server) as mail:
         first, second = await mail.send(), await mail.send()
     assert (first.verdict, first.category, first.may_have_left) == (Verdict.REFUSED, Category.TEMPORARY_REMOTE, False)
-    assert (first.retry_after_s, first.slow_keys) == (120.0, ())
+    assert (first.retry_after_s, first.slow_keys) == (120.0, ("recipient:ann@example.com",))
     assert second.verdict is Verdict.ACCEPTED
 
 

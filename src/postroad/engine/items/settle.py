@@ -8,7 +8,7 @@ from postroad.engine.items.classify import NEVER, Decision, Rules, backoff_ms, d
 from postroad.engine.items.item import History, Item
 from postroad.engine.items.ledger import Ledger
 from postroad.engine.items.parking import Parking
-from postroad.engine.pacing.pacer import Pacer
+from postroad.engine.pacing.pacer import WIDE, Pacer
 from postroad.engine.reporting.counters import Counters
 from postroad.engine.reporting.delivery import ResultDelivery
 from postroad.engine.reporting.results import ItemResult
@@ -151,8 +151,10 @@ class Settler:
             if result.category is not Category.RATE_LIMITED and not result.slow_keys:
                 return
             wait_s = backoff_ms(self.rules.retry, item.attempt, 0.0) / 1000.0
-        if wait_s > 0:
-            self.pacer.slow(result.slow_keys or ("account",), now_ms + wait_s * 1000.0)
+        keys = result.slow_keys or ("account",)
+        shared = [key for key in keys if key in WIDE or key in item.keys]  # nobody takes tokens of any other
+        if wait_s > 0 and shared:
+            self.pacer.slow(shared, now_ms + wait_s * 1000.0)
 
     def without_attempt(self, recipient: Recipient, fate: Fate, now_ms: float) -> None:
         """Settles a recipient that our own side refuses or leaves out: nothing was dispatched."""

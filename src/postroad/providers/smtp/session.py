@@ -76,6 +76,8 @@ class SmtpSession:
         except results.FAILURES as failure:
             committed = self._connection is not None and self._connection.committed
             result = results.failed(failure, committed=committed, account=self._account)
+            if result.category is not Category.RATE_LIMITED:  # a full mailbox or a greylist: nobody else waits for it
+                result.slow_keys = (f"recipient:{letter.to.address}",)
         except BaseException:
             self._drop()
             raise
