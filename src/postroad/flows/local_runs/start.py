@@ -34,7 +34,7 @@ def start_send(
         raise SendConflict(f"{folder.path} is gone or was made anew; prepare the send again", field="folder")
     with folder.held():
         if folder.is_frozen:
-            raise SendConflict(f"{folder.path} was started already; go on with: postroad resume {folder.path}")
+            raise SendConflict(f"{folder.path} was started already; go on with: postroad send --resume {folder.path}")
         open_snapshot(folder, prepared.plan)
         plan = _freeze(folder, prepared, surroundings)
         return run_to_end(Execution(folder, plan, plan.policies, surroundings, observer or SilentObserver()))

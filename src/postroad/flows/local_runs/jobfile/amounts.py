@@ -15,14 +15,14 @@ MAX_SECONDS = 366 * 86400.0
 def parse_duration(value: object) -> float:
     """Seconds. Raises ValueError with the way out."""
     way_out = "write a duration such as 30s, 5m, 1h30m or PT5S"
-    if isinstance(value, bool) or not isinstance(value, str):
-        raise ValueError(f"a duration needs a unit; {way_out}")  # noqa: TRY004 a person's input, not a caller's type
-    text = value.strip().replace(" ", "")
+    text = value.strip().replace(" ", "") if isinstance(value, str) else ""
+    if not text:
+        raise ValueError(f"a duration needs a unit; {way_out}")
     iso = _ISO.match(text.upper())
     if iso and any(iso.groups()):
         parts = zip(iso.groups(), (86400.0, 3600.0, 60.0, 1.0), strict=True)
         seconds = sum(float(number) * unit for number, unit in parts if number)
-    elif text and _PIECE.sub("", text.lower()) == "":
+    elif _PIECE.sub("", text.lower()) == "":
         seconds = sum(float(number) * _UNITS[unit] for number, unit in _PIECE.findall(text.lower()))
     else:
         raise ValueError(f"is not a duration; {way_out}")
@@ -39,9 +39,9 @@ def parse_rate(value: object) -> Rate:
     way_out = "write a rate such as 100/s, 20/min, 1/2m or unlimited"
     if value == 0 and not isinstance(value, bool):
         return UNLIMITED
-    if not isinstance(value, str):
-        raise ValueError(f"a rate needs a time; {way_out}")  # noqa: TRY004 a person's input, not a caller's type
-    text = value.strip().replace(" ", "").lower()
+    text = value.strip().replace(" ", "").lower() if isinstance(value, str) else ""
+    if not text:
+        raise ValueError(f"a rate needs a time; {way_out}")
     if text in ("unlimited", "none", "0"):
         return UNLIMITED
     count, slash, per = text.partition("/")

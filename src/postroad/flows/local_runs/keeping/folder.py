@@ -149,7 +149,7 @@ def _take_over(folder: SendFolder) -> SendFolder:
         if not path.is_dir():
             raise InvalidInput(f"{path} is a file; name a folder that does not exist yet", field="out")
         if folder.is_frozen:
-            raise SendConflict(f"{path} holds a send already; go on with: postroad resume {path}", field="out")
+            raise SendConflict(f"{path} holds a send already; go on with: postroad send --resume {path}", field="out")
         if any(path.iterdir()):
             if not folder.is_ours:
                 raise InvalidInput(f"{path} is not empty and not a send; name a new folder", field="out")

@@ -64,5 +64,5 @@ def _check(source: SendFolder, order: ResendOrder) -> None:
         raise InvalidInput(f"only {said}: failed, unsent and unknown can be sent again", field="only")
     if not source.receipt.is_file() or not source.results.is_file():
         raise SendConflict(
-            f"{source.path} has not ended yet; go on with: postroad resume {source.path}", field="source"
+            f"{source.path} has not ended yet; go on with: postroad send --resume {source.path}", field="source"
         )
