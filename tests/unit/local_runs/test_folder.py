@@ -38,7 +38,7 @@ def test_a_frozen_send_is_never_overwritten(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "out", "a", Noon())
     folder.write_job("a", {})
     folder.write_plan(a_plan())
-    with pytest.raises(SendConflict, match="postroad resume"):
+    with pytest.raises(SendConflict, match="postroad send --resume"):
         make_folder(tmp_path / "out", "a", Noon())
 
 

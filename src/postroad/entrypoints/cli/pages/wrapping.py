@@ -4,7 +4,7 @@ import re
 from unicodedata import east_asian_width
 
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef“”"
-_PIECES = re.compile(rf"[（“]?[{_WIDE}]|[（“]?[^\s{_WIDE}]+|\s+")
+_PIECES = re.compile(rf"[（“]?[^\s{_WIDE}]+|[（“]?[{_WIDE}]|\s+")
 _NEVER_FIRST = "，。；：、）”"
 
 

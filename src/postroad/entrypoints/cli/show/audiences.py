@@ -20,7 +20,7 @@ def facts(found: AudienceFacts, *, as_json: bool) -> None:
     for warning in found.warnings:
         console.tell(warning, "yellow")
     for reason, times in found.reasons:
-        console.tell(say("rejected {n} ×: {reason}", n=console.number(times), reason=reason), "red")
+        console.tell(say("left out {n} ×: {reason}", n=console.number(times), reason=reason), "red")
     _samples(found)
     if found.errors_file is not None:
         console.tell(say("Every rejected row: {file}", file=found.errors_file))

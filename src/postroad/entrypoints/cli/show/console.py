@@ -1,6 +1,7 @@
 """The two ways out of the program. With `--json` only one object goes to standard output; people read the other."""
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -9,12 +10,17 @@ from rich.text import Text
 
 from postroad.entrypoints.cli.texts import say
 
+_WIDE = 500
+"""Columns where nobody looks at a screen: files and pipes get whole lines."""
 OUTCOME_STYLES = {"succeeded": "green", "failed": "red", "unknown": "yellow", "unsent": "blue", "skipped": "dim"}
 
 people = Console(stderr=True, highlight=False, soft_wrap=True)
 """Everything said along the way: progress, notices, questions."""
 results = Console(highlight=False, soft_wrap=True)
 """What was asked for."""
+for _console in (people, results):
+    if not _console.is_terminal:
+        _console.width = _WIDE
 
 
 def tell(line: str, style: str = "") -> None:
@@ -50,6 +56,25 @@ def duration(seconds: float) -> str:
             rest = whole % size // rest_size
             return f"{whole // size} {unit} {rest} {rest_unit}" if rest else f"{whole // size} {unit}"
     return f"{whole} s"
+
+
+def money(amount: float, currency: str) -> str:
+    """Two decimals, or as many as the amount has up to four."""
+    whole, _, rest = f"{amount:,.4f}".partition(".")
+    return f"{whole}.{rest.rstrip('0'):0<2} {currency}".strip()
+
+
+def rate(text: str) -> str:
+    """`200/1s` as people write it: `200/s`."""
+    for long, short in (("/1s", "/s"), ("/1m", "/min"), ("/1h", "/h"), ("/1d", "/d")):
+        if text.endswith(long):
+            return text.removesuffix(long) + short
+    return text
+
+
+def local_minute(at_ms: int) -> str:
+    """`2026-11-30 18:05`, as the clock on the wall says."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at_ms / 1000))
 
 
 def number(value: int) -> str:

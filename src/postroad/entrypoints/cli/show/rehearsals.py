@@ -66,7 +66,7 @@ def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
     table.add_row(
         say("recipients"),
         say(
-            "{accepted} of {rows} rows ({duplicates} duplicates, {rejected} rejected)",
+            "{accepted} of {rows} rows (duplicates {duplicates}, rejected {rejected})",
             accepted=console.number(audience.accepted),
             rows=console.number(audience.rows),
             duplicates=console.number(audience.duplicates),
@@ -77,15 +77,15 @@ def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
         table.add_row(
             say("read as"), f"{audience.encoding} {audience.delimiter!r}" if audience.delimiter else audience.encoding
         )
-    rates = ", ".join(f"{bucket} {rate}" for bucket, rate in prepared.rates.items()) or say("no limit")
+    rates = ", ".join(f"{bucket} {console.rate(rate)}" for bucket, rate in prepared.rates.items()) or say("no limit")
     table.add_row(say("rate"), say("{rates} (safe default)", rates=rates) if prepared.default_rate_used else rates)
     table.add_row(say("at once"), str(prepared.concurrency))
-    if found.seconds_to_finish is not None:
+    if found.seconds_to_finish is not None and found.seconds_to_finish >= 1:
         table.add_row(say("time"), say("at least {time}", time=console.duration(found.seconds_to_finish)))
     if found.parts_total != found.total:
         table.add_row(say("parts"), console.number(found.parts_total))
     if found.price_total is not None:
-        table.add_row(say("price"), f"{found.price_total:.2f} {found.currency}")
+        table.add_row(say("price"), console.money(found.price_total, found.currency))
     table.add_row(say("size"), say("largest {n} bytes", n=console.number(found.size_bytes_max)))
     table.add_row(say("hash"), found.hash)
     console.people.print(table)

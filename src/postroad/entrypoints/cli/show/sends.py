@@ -7,7 +7,7 @@ from rich.text import Text
 from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.show.endings import iso
 from postroad.entrypoints.cli.texts import say
-from postroad.flows.local_runs import SendView
+from postroad.flows.local_runs import Counts, SendView
 from postroad.vocabulary.transitions import RunState
 
 _STYLES = {
@@ -25,26 +25,35 @@ def past_sends(sends: Sequence[SendView], *, as_json: bool) -> None:
     if not sends:
         console.results.print(say("No sends yet. Start with: postroad init"))
         return
-    table = console.plain_table(
-        say("begun"), say("job"), say("state"), say("total"), *map(say, console.OUTCOME_STYLES), say("folder")
-    )
+    table = console.plain_table(*map(say, ("begun", "job", "state", "total", "what became of them", "folder")))
+    for column in table.columns[:4]:
+        column.no_wrap = True
     for send in sends:
-        counts = [console.number(getattr(send.counts, name)) for name in console.OUTCOME_STYLES]
         table.add_row(
-            iso(send.frozen_at_ms),
+            console.local_minute(send.frozen_at_ms),
             send.name,
             Text(_state(send), style=_STYLES.get(send.state, "blue")),
             console.number(send.counts.total),
-            *counts,
+            _became(send.counts),
             str(send.folder),
         )
     console.results.print(table)
 
 
+def _became(counts: Counts) -> Text:
+    """The outcomes that somebody came to."""
+    text = Text()
+    for name, style in console.OUTCOME_STYLES.items():
+        value = getattr(counts, name)
+        if value:
+            text.append(f"{', ' if text else ''}{say(name)} {console.number(value)}", style=style)
+    return text
+
+
 def _state(send: SendView) -> str:
     if send.is_held:
         return say("sending now")
-    return say("unfinished, can be resumed") if send.can_resume else str(send.state)
+    return say("unfinished, can be resumed") if send.can_resume else say(str(send.state).lower())
 
 
 def _document(send: SendView) -> dict[str, object]:
@@ -52,6 +61,7 @@ def _document(send: SendView) -> dict[str, object]:
     return {
         "runId": send.run_id,
         "name": send.name,
+        "begunAt": iso(send.frozen_at_ms),
         "provider": send.provider_id,
         "state": str(send.state),
         "running": send.is_held,

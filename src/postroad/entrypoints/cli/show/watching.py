@@ -40,12 +40,13 @@ class Watcher:
         line = say("Going on with {name}", name=send.name) if send.resumed else say("Sending {name}", name=send.name)
         console.tell(
             say(
-                "{line} to {total} recipients, folder {folder}",
+                "{line}: recipients {total}, folder {folder}",
                 line=line,
                 total=console.number(send.counts.total),
                 folder=send.folder,
             )
         )
+        self._last_line_at = time.monotonic()
         if self._shows_bar:
             self._live = Live(console=console.people, refresh_per_second=8, transient=True)
             self._live.start()

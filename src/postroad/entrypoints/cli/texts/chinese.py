@@ -194,7 +194,7 @@ CHINESE = {
     "rendering": "渲染中",
     "channel": "渠道",
     "recipients": "收件人",
-    "{accepted} of {rows} rows ({duplicates} duplicates, {rejected} rejected)": (
+    "{accepted} of {rows} rows (duplicates {duplicates}, rejected {rejected})": (
         "{rows} 行中的 {accepted} 行（重复 {duplicates}，不合格 {rejected}）"
     ),
     "read as": "读取方式",
@@ -227,12 +227,12 @@ CHINESE = {
     "rejected": "不合格",
     "columns": "列",
     "The first accepted rows:": "前几行合格数据：",
-    "rejected {n} ×: {reason}": "不合格 {n} 行：{reason}",
+    "left out {n} ×: {reason}": "排除 {n} 行：{reason}",
     "Every rejected row: {file}": "全部不合格的行：{file}",
     # while sending
     "Sending {name}": "正在发送 {name}",
     "Going on with {name}": "继续发送 {name}",
-    "{line} to {total} recipients, folder {folder}": "{line}，共 {total} 个收件人，目录 {folder}",
+    "{line}: recipients {total}, folder {folder}": "{line}：收件人 {total} 个，目录 {folder}",
     "{rate}/s": "{rate} 条/秒",
     "{pace}, {left} left": "{pace}，剩余 {left}",
     "paused": "已暂停",
@@ -283,6 +283,10 @@ CHINESE = {
     "job": "任务",
     "state": "状态",
     "folder": "目录",
+    "what became of them": "结果",
+    "partial": "部分完成",
+    "cancelled": "已取消",
+    "pending": "未开始",
     "sending now": "正在发送",
     "unfinished, can be resumed": "未完成，可继续",
     # receipts

@@ -14,6 +14,7 @@ from postroad.vocabulary.clock import Clock
 from postroad.vocabulary.transitions import RUN_FINAL, RunState
 
 SHOWN_EVERY_S = 0.4
+_LONGEST_TIME_LEFT_S = 60 * 86_400
 _TOLD = {
     EventKind.PAUSED: (NoticeKind.STATE, "paused"),
     EventKind.RESUMED: (NoticeKind.STATE, "resumed"),
@@ -72,12 +73,18 @@ class Display:
             in_flight=sum(progress.in_flight for progress in known),
             waiting_items=sum(progress.parked for progress in known),
             per_second=per_second,
-            eta_s=counts.open / per_second if per_second > 0 else None,
+            eta_s=_time_left(counts.open, per_second),
             concurrency=sum(progress.concurrency for progress in live),
             waits_for=waits[0].reason.value if all_wait else "",
             waits_until_ms=min(waiting.until_ms for waiting in waits) if all_wait else None,
             workers=max(1, len(live)),
         )
+
+
+def _time_left(open_items: int, per_second: float) -> float | None:
+    """None where the present rate says nothing: nearly nothing is settled now, or it would take months."""
+    seconds = open_items / per_second if per_second > 0 else float("inf")
+    return seconds if seconds <= _LONGEST_TIME_LEFT_S else None
 
 
 def _counts(progress: Progress, total: int) -> Counts:
