@@ -1,8 +1,13 @@
 """A file appears whole or not at all: written aside, synced, renamed, and the rename synced too."""
 
+import errno
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from postroad.vocabulary.errors import PostroadError, StorageFull
 
 
 def settle(temporary: Path, final: Path) -> None:
@@ -15,6 +20,24 @@ def settle(temporary: Path, final: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+@contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Turns a full disk, and what else DuckDB may say about files and memory, into errors of our tree."""
+    import duckdb
+
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StorageFull(f"no room is left in {folder}; nothing was replaced") from None
+    except duckdb.Error as error:
+        said = str(error).splitlines()[0]
+        if "No space left" in said:
+            raise StorageFull(f"no room is left in {folder}; nothing was replaced") from None
+        raise PostroadError(f"the table could not be written in {folder}: {said}") from error
 
 
 def sha256_of(path: Path) -> str:

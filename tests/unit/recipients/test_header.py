@@ -14,6 +14,18 @@ def test_the_first_full_row_is_the_header() -> None:
     assert header_row("list of people,,", ",,", "x,y,z", "1,2,3") == 3
 
 
+def test_a_common_word_among_data_is_no_header() -> None:
+    assert header_row("order,product", "A1,手机", "A2,平板") == 1
+
+
+def test_rows_with_a_cell_too_many_do_not_hide_the_header() -> None:
+    assert header_row("x,y,z", "a,b,c,d", "e,f,g,h") == 1
+
+
+def test_a_row_of_groups_with_gaps_is_not_the_header() -> None:
+    assert header_row("p,,q,", "x,y,z,w", "a,b,c,d") == 2
+
+
 def test_a_word_we_wait_for_wins_over_fullness() -> None:
     assert header_row("a,b,c", "code,,", "1,2,3", wanted=("code",)) == 2
 

@@ -136,7 +136,10 @@ class CanonicalTable:
         faults: dict[int, list[RowProblem]] = {}
         for name, column in zip(self.header.names, neat, strict=True) if suspicious else ():
             for index, cell in enumerate(column):
-                if isinstance(cell, str) and len(cell) <= self._max_cell and cell.isprintable():
+                if isinstance(cell, str):
+                    if len(cell) <= self._max_cell and cell.isprintable():
+                        continue
+                elif not isinstance(cell, CellFault):
                     continue
                 fault = self._fault(cell)
                 if fault is not None:

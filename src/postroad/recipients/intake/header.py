@@ -2,7 +2,8 @@
 
 Files from offices begin with titles, notes, blank lines and grouped headers. The header is the first row that holds
 words we wait for (fields of the schema, the mapping, the key, common words such as 手机号); without such a word, the
-first row as full as the rows commonly are. A row that looks like data is never taken for a header.
+first row without a gap that is at least half as wide as the rows commonly are. A row that looks like data is never
+taken for a header.
 """
 
 import re
@@ -87,13 +88,18 @@ def _likely_row(texts: Sequence[Sequence[str]], words: set[str]) -> int | None:
     if not widths:
         return None
     common = max(widths.items(), key=lambda item: (item[1], item[0]))[0]
-    return next((at for at, count in enumerate(filled) if count >= common), filled.index(max(filled)))
+    whole = (at for at, text in enumerate(texts) if filled[at] * 2 > common and all(text[: filled[at]]))
+    return next(whole, filled.index(max(filled)))
 
 
 def _known(texts: Sequence[str], words: set[str]) -> int:
-    """How many cells are words we wait for; 0 for a row that holds data as well."""
-    hits = sum(1 for text in texts if text and (plain_word(text) in words or is_known_word(text)))
-    return 0 if hits and looks_like_data(texts) else hits
+    """How many cells are words we wait for. A common word alone proves little: a product may be called 手机."""
+    filled = [plain_word(text) for text in texts if text]
+    waited_for = sum(1 for word in filled if word in words)
+    hits = sum(1 for word in filled if word in words or is_known_word(word))
+    if not hits or looks_like_data(texts):
+        return 0
+    return hits if waited_for or hits > 1 or hits == len(filled) else 0
 
 
 def _is_second_header(texts: Sequence[str], words: set[str]) -> bool:

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from postroad.recipients.durable_files import settle, sha256_of
+from postroad.recipients.durable_files import settle, sha256_of, storage_errors
 from postroad.recipients.intake.canonical import CanonicalTable
 from postroad.recipients.intake.checks import Checker, fields_of_schema, key_of_schema
 from postroad.recipients.intake.header import SEARCHED_ROWS, Header, find_header, headerless, looks_like_data
@@ -45,7 +45,7 @@ def run_import(request: ImportRequest, address: str | None, on_progress: Callabl
     request.out_dir.mkdir(parents=True, exist_ok=True)
     folder = _own_folder(request.out_dir)
     try:
-        with closing(_Import(request, address, folder)) as work:
+        with storage_errors(request.out_dir), closing(_Import(request, address, folder)) as work:
             return work.run(on_progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -50,6 +50,8 @@ class OtherTables:
         return True
 
     def _is_header(self, row: Sequence[Cell]) -> bool:
+        if not isinstance(row[0], str) or header_name(row[0]) != self._names[0]:
+            return False
         texts = [header_name(cell) if isinstance(cell, str) else "" for cell in row[: len(self._names)]]
         return texts == self._names
 

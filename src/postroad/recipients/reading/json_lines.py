@@ -6,11 +6,12 @@ that an object leaves out is null.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import orjson
 
 from postroad.recipients.reading.encoding import Encoding, find_encoding
-from postroad.recipients.reading.records import Block, BrokenRecord, Cell, CellFault, Origin
+from postroad.recipients.reading.records import PLAIN_KINDS, Block, BrokenRecord, Cell, CellFault, Origin
 from postroad.recipients.request import FileInput, ImportLimits
 from postroad.vocabulary.errors import AudienceInvalid
 
@@ -32,7 +33,8 @@ class JsonLines:
         for _, line in self._lines():
             value = _loaded(line)
             if isinstance(value, dict):
-                columns.update(dict.fromkeys(value))
+                if not value.keys() <= columns.keys():
+                    columns.update(dict.fromkeys(value))
                 if len(columns) > most:
                     raise AudienceInvalid(f"the objects have more than {most:,} different keys", field="file")
         return list(columns)
@@ -80,6 +82,6 @@ def _loaded(line: bytes) -> object:
 
 
 def _cell(value: object) -> Cell:
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
+    if type(value) in PLAIN_KINDS:
+        return cast("Cell", value)
     return CellFault("NESTED_VALUE", "a value is text, a number, true, false or null", orjson.dumps(value).decode())

@@ -11,9 +11,10 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from postroad.recipients.reading.records import Block, Cell, CellFault, Origin
+from postroad.recipients.reading.records import PLAIN_KINDS, Block, Cell, CellFault, Origin
 from postroad.recipients.request import QueryInput
 from postroad.vocabulary.errors import AudienceInvalid
 
@@ -70,8 +71,8 @@ class QueryRows:
 
 
 def _cell(value: object) -> Cell:
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
+    if type(value) in PLAIN_KINDS:
+        return cast("Cell", value)
     if isinstance(value, decimal.Decimal | uuid.UUID):
         return str(value)
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):

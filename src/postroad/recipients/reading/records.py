@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 Scalar = str | int | float | bool | None
+PLAIN_KINDS = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ def _cell(value: RawCell) -> Cell:
         return CellFault("FORMULA_ERROR", "the formula shows an error", value) if value in _ERRORS else value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return number_text(value)
     return _moment_text(value)
 

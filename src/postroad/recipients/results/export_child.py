@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from postroad.recipients.children import Report, serve_parent
-from postroad.recipients.durable_files import settle, sha256_of
+from postroad.recipients.durable_files import settle, sha256_of, storage_errors
 from postroad.recipients.results.assembly import TABLES, Assembly
 from postroad.recipients.results.exporting import RESULTS_NAME
 from postroad.recipients.results.outcomes import OutcomeTables
@@ -27,7 +27,8 @@ def run_export(wire: dict[str, Any], on_progress: Callable[[int], None]) -> dict
     folder = out_dir / f"{_FOLDER}{os.getpid()}"
     folder.mkdir()
     try:
-        return _export(wire, folder, out_dir, on_progress)
+        with storage_errors(out_dir):
+            return _export(wire, folder, out_dir, on_progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
