@@ -31,6 +31,7 @@ from postroad.foundation.secret_lookup import SecretLookup
 from postroad.vocabulary.errors import PostroadError
 
 ROOT = Path(__file__).parents[3]
+DIED = 99
 
 
 def write_people(folder: Path, count: int, name: str = "people.csv") -> Path:
@@ -108,9 +109,11 @@ def column(path: Path, name: str) -> list[str]:
 class SenderProcess:
     """The program below in a process of its own, to be killed."""
 
-    def __init__(self, folder: Path, job: Path | None, *, workers: int = 1, out: str = "out") -> None:
+    def __init__(
+        self, folder: Path, job: Path | None, *, workers: int = 1, out: str = "out", die_at_rename: int = 0
+    ) -> None:
         command = [sys.executable, "-m", "tests.behaviour.local_runs.sending"]
-        arguments = [str(folder), str(job or ""), str(folder / out), str(workers)]
+        arguments = [str(folder), str(job or ""), str(folder / out), str(workers), str(die_at_rename)]
         self.process = subprocess.Popen(
             [*command, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -118,6 +121,10 @@ class SenderProcess:
     def kill(self) -> None:
         self.process.kill()
         self.process.communicate()
+
+    def exit_code(self) -> int:
+        self.process.communicate(timeout=60)
+        return self.process.returncode
 
     def ended(self, timeout_s: float = 60) -> dict[str, Any]:
         """What it printed; its exit code as `exit`."""
@@ -127,7 +134,20 @@ class SenderProcess:
         return said | {"exit": self.process.returncode}
 
 
-def main(folder: str, job: str, out: str, workers: str) -> int:
+def _die_at_rename(number: int) -> None:
+    """The process is gone, as by SIGKILL, right before its rename of that number."""
+    rename, done = os.replace, iter(range(1, 1_000_000))
+
+    def counted(source: Path, target: Path) -> None:
+        if next(done) == number:
+            os._exit(DIED)
+        rename(source, target)
+
+    os.replace = counted  # type: ignore[assignment]  # (tests: a kill point in a process of its own; until 2027-11-30)
+
+
+def main(folder: str, job: str, out: str, workers: str, die_at_rename: str) -> int:
+    _die_at_rename(int(die_at_rename))
     around = surroundings(Path(folder))
     try:
         if job:

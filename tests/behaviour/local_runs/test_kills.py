@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.behaviour.local_runs.sending import (
+    DIED,
     SenderProcess,
     Watch,
     column,
@@ -53,6 +54,26 @@ def _check_books(out: Path, receiver: HttpReceiver, people: int) -> None:
     assert set(listed) == {f"p{number}" for number in range(people)}
     assert {listed[who] for who in listed.keys() - receiver.copies.keys()} <= {"unknown"}
     assert set(listed.values()) <= {"succeeded", "unknown"}
+
+
+def test_a_kill_before_any_file_is_in_its_place_is_mended_by_the_next_life(tmp_path: Path) -> None:
+    write_people(tmp_path, 20)
+    with HttpReceiver() as receiver:
+        job = write_job(tmp_path, receiver.port)
+        for started, rename, missing in (
+            (True, 2, "frozen.json"),  # before the entry of the index
+            (True, 3, "frozen.json"),  # between index and frozen.json: counts as not sent
+            (True, 4, "ended.json"),
+            (False, 1, "ended.json"),
+            (False, 2, "summary.json"),
+            (False, 2, "receipt.json"),
+            (False, 0, ""),
+        ):
+            life = SenderProcess(tmp_path, job if started else None, die_at_rename=rename)
+            assert life.exit_code() == (DIED if rename else 0), (rename, missing)
+            assert not missing or not (tmp_path / "out" / missing).exists()
+    _check_books(tmp_path / "out", receiver, 20)
+    assert receiver.copies.total() == 20
 
 
 def test_two_resumes_at_once_are_one_send(tmp_path: Path) -> None:
