@@ -20,7 +20,7 @@ class Comparison:
     doubled: int
     """More than one copy arrived."""
     misreported: int
-    """A copy arrived, and the sender says failed, unsent or skipped."""
+    """A copy arrived, and the sender says failed, unsent or skipped; or a name that nobody gave."""
     examples: tuple[str, ...]
 
 
@@ -32,11 +32,13 @@ def compare(folder: Path, identity: str, expected: set[str], copies: Mapping[str
             told.setdefault(person, []).append(outcome)
     lost = [p for p, said in told.items() if len(said) != 1 or (said == ["succeeded"] and not copies.get(p))]
     doubled = [p for p, n in copies.items() if n > 1]
-    misreported = [p for p, said in told.items() if copies.get(p) and set(said) & set(_ARRIVED_IS_A_LIE)]
+    strangers = (told.keys() | copies.keys()) - expected
+    denied = [p for p, said in told.items() if copies.get(p) and set(said) & set(_ARRIVED_IS_A_LIE)]
+    misreported = sorted(strangers.union(denied))
     examples = [
         *(f"lost {p}: {told[p]}, {copies.get(p, 0)} copies" for p in lost[:3]),
         *(f"doubled {p}: {copies[p]} copies, {told.get(p)}" for p in doubled[:3]),
-        *(f"misreported {p}: {told[p]}" for p in misreported[:3]),
+        *(f"misreported {p}: {told.get(p)}, {copies.get(p, 0)} copies" for p in misreported[:3]),
     ]
     counts = {outcome: sum(outcome in said for said in told.values()) for outcome in OUTCOMES}
     return Comparison(len(expected), counts, len(lost), len(doubled), len(misreported), tuple(examples))

@@ -6,19 +6,21 @@ lines the receiver cut itself. A run too short for the kills asked for is follow
 
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from postroad.flows.drills.accounts import OUTCOMES, Comparison, compare
 from postroad.flows.drills.receiver import LedgerReport, Receiver
-from postroad.flows.drills.receivers.weather import Fate
 from postroad.flows.drills.scenario import Scenario
 from postroad.flows.drills.sender import Ending, Sender
 from postroad.flows.drills.spreadsheet import people
 
-_LIFE_S = (0.4, 2.2)
-"""Shortest and longest life of a sender before the kill: from start-up to the middle of sending."""
+_WHILE_STARTING = 0.2
+"""Share of the kills that fall anywhere from the start on; the others wait until messages arrive."""
+_STARTING_S = (0.02, 0.8)
+_SENDING_S = (0.0, 1.2)
+_LOOK_EVERY_S = 0.02
 _PATIENCE_S = 120.0
 _FINISHED = (0, 3)
 
@@ -28,10 +30,20 @@ class DrillBroken(Exception):
 
 
 @dataclass(slots=True)
+class Kills:
+    """How often a sender was killed, and how often of these while a message of its was open at the receiver."""
+
+    made: int = 0
+    in_flight: int = 0
+
+
+@dataclass(slots=True)
 class DrillReport:
-    """Sums over all runs of a campaign; recipients, except `kills`, `runs` and `in_flight_max`."""
+    """Sums over all runs of a campaign; recipients, except `kills`, `kills_in_flight`, `runs` and `in_flight_max`."""
 
     kills: int = 0
+    kills_in_flight: int = 0
+    """Of the kills, those at which the receiver had a message in its hands."""
     runs: int = 0
     total: int = 0
     lost: int = 0
@@ -48,16 +60,16 @@ class DrillReport:
     def is_passed(self) -> bool:
         return not (self.lost or self.doubled or self.misreported) and self.unknown <= self.unknown_allowed
 
-    def add(self, scenario: Scenario, kills: int, compared: Comparison, ledger: LedgerReport) -> None:
-        cuts = sum(ledger.fates.get(fate, 0) for fate in (Fate.CUT_BEFORE, Fate.CUT_AFTER))
-        self.kills += kills
+    def add(self, scenario: Scenario, kills: Kills, compared: Comparison, ledger: LedgerReport) -> None:
+        self.kills += kills.made
+        self.kills_in_flight += kills.in_flight
         self.runs += 1
         self.total += compared.total
         self.lost += compared.lost
         self.doubled += compared.doubled
         self.misreported += compared.misreported
         self.unknown += compared.counts["unknown"]
-        self.unknown_allowed += (kills * scenario.concurrency + cuts) * scenario.per_send
+        self.unknown_allowed += kills.made * scenario.concurrency * scenario.per_send + ledger.doubtful
         self.in_flight_max = max(self.in_flight_max, ledger.in_flight_max)
         self.examples += compared.examples
         for outcome, count in compared.counts.items():
@@ -66,7 +78,7 @@ class DrillReport:
 
 @dataclass(frozen=True, slots=True)
 class CrashDrill:
-    """`command` starts the program; `folder` must be empty and is left as it is for a look afterwards."""
+    """`command` starts the program; `folder` must be empty and keeps every run that was not as promised."""
 
     command: Sequence[str]
     folder: Path
@@ -91,40 +103,76 @@ class CrashDrill:
         luck = random.Random(f"{self.seed}/{scenario.name}/{report.runs}")
         with Receiver(scenario.receiver, luck.randrange(1 << 30), scenario.odds) as receiver:
             job = scenario.write(folder, receiver.port)
-            done = self._kill_until_done(scenario, job, luck, kills)
+            victim = _Victim(self.command, scenario, job, receiver, luck)
+            ending = victim.killed_until_done(kills)
             ledger = receiver.report()
         column = scenario.identity
-        expected = {person[column] for person in people(scenario.people)}
-        report.add(scenario, done, compare(folder / "out", column, expected, ledger.copies), ledger)
+        compared = compare(
+            folder / "out", column, {person[column] for person in people(scenario.people)}, ledger.copies
+        )
+        _check_ending(ending, compared)
+        report.add(scenario, victim.kills, compared, ledger)
         if report.is_passed:
             shutil.rmtree(folder)
 
-    def _kill_until_done(self, scenario: Scenario, job: Path, luck: random.Random, kills: int) -> int:
-        """Returns how often it was killed."""
-        out = job.parent / "out"
-        start = ["send", str(job), "--out", str(out), "--yes", "--json", "--workers", str(scenario.workers)]
-        resume = ["send", "--resume", str(out), "--yes", "--json"]
-        killed, began = 0, False
+
+class _Victim:
+    """One send over all its lives."""
+
+    def __init__(
+        self, command: Sequence[str], scenario: Scenario, job: Path, receiver: Receiver, luck: random.Random
+    ) -> None:
+        self._command = command
+        self._scenario = scenario
+        self._job = job
+        self._receiver = receiver
+        self._luck = luck
+        self.kills = Kills()
+
+    def killed_until_done(self, kills: int) -> Ending:
         while True:
-            began = began or (out / "frozen.json").exists()
-            if out.exists() and not began:
-                shutil.rmtree(out)
-            sender = self._sender(resume if began else start, job.parent, scenario.environment)
-            while killed < kills and not sender.wait(luck.uniform(*_LIFE_S)):
-                sender.kill(luck.randrange(1 + scenario.workers) if scenario.workers > 1 else 0)
-                killed += 1
+            sender = self._started()
+            while self.kills.made < kills and self._waits_for_a_moment(sender):
+                self._kill(sender)
                 if not sender.is_alive:
                     break
             else:
                 if not sender.wait(_PATIENCE_S):
                     sender.kill(0)
-                    raise DrillBroken(f"no end after {_PATIENCE_S:.0f} s without a kill; see {job.parent}")
-                return self._ended(sender.ending(), killed)
+                    raise DrillBroken(f"no end after {_PATIENCE_S:.0f} s without a kill; see {self._job.parent}")
+                return sender.ending()
 
-    def _ended(self, ending: Ending, killed: int) -> int:
-        if ending.code not in _FINISHED or ending.summary is None:
-            raise DrillBroken(f"exit code {ending.code}: {ending.said}")
-        return killed
+    def _started(self) -> Sender:
+        """A send that was killed before its folder was frozen has sent nothing and begins anew."""
+        out, scenario = self._job.parent / "out", self._scenario
+        arguments = ["send", "--resume", str(out), "--yes", "--json"]
+        if not (out / "frozen.json").exists():
+            if out.exists():
+                shutil.rmtree(out)
+            arguments = ["send", str(self._job), "--out", str(out), "--yes", "--json"]
+            arguments += ["--workers", str(scenario.workers)]
+        return Sender(self._command, arguments, self._job.parent, scenario.environment)
 
-    def _sender(self, arguments: Sequence[str], folder: Path, extra: Mapping[str, str]) -> Sender:
-        return Sender(self.command, arguments, folder, extra)
+    def _waits_for_a_moment(self, sender: Sender) -> bool:
+        """False where the sender ended by itself before its moment."""
+        if self._luck.random() < _WHILE_STARTING:
+            return not sender.wait(self._luck.uniform(*_STARTING_S))
+        before = self._receiver.report().requests
+        while self._receiver.report().requests == before:
+            if sender.wait(_LOOK_EVERY_S):
+                return False
+        return not sender.wait(self._luck.uniform(*_SENDING_S))
+
+    def _kill(self, sender: Sender) -> None:
+        workers = self._scenario.workers
+        self.kills.in_flight += self._receiver.report().in_flight > 0
+        sender.kill(self._luck.randrange(1 + workers) if workers > 1 else 0)
+        self.kills.made += 1
+
+
+def _check_ending(ending: Ending, compared: Comparison) -> None:
+    if ending.code not in _FINISHED or ending.summary is None:
+        raise DrillBroken(f"exit code {ending.code}: {ending.said}")
+    told = {outcome: ending.summary.get(outcome) for outcome in OUTCOMES}
+    if told != dict(compared.counts) or ending.summary.get("total") != compared.total:
+        raise DrillBroken(f"the summary says {told}, its own result files {dict(compared.counts)}")

@@ -8,7 +8,7 @@ import csv
 import json
 import os
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from postroad.flows.drills.accounts import Comparison, compare
 from postroad.flows.drills.receiver import Receiver
 from postroad.flows.drills.receivers.weather import Fate
 from postroad.flows.drills.spreadsheet import write_office_file
+from postroad.journal import list_segments
 
 _ODDS: Mapping[Fate, float] = {
-    Fate.THROTTLE: 0.01,
+    Fate.THROTTLE: 0.0004,
     Fate.UNAVAILABLE: 0.02,
     Fate.REJECT: 0.002,
     Fate.CUT_BEFORE: 0.0004,
@@ -28,6 +29,9 @@ _ODDS: Mapping[Fate, float] = {
 _RATE = 1000
 _KILL_AFTER_PEOPLE = 0.4
 _WATCH_EVERY_S = 0.2
+_DIED_WITH_THE_SENDER = "RESTARTED"
+_OF_ONE = ("INTENT", "RETRY", "DOUBT", "FINAL")
+"""Journal lines whose second field is a recipient's sequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +63,14 @@ class Accounted:
 
 @dataclass(frozen=True, slots=True)
 class UnknownExplained:
-    """One recipient nobody can know about: the row of `unknown.csv`, and what the receiver saw of them."""
+    """One recipient nobody can know about, if possible one who was in flight at the kill."""
 
     row: Mapping[str, str]
+    """Of `unknown.csv`."""
     copies: int
+    """What the receiver saw of them."""
+    lines: tuple[tuple[str, str], ...]
+    """File and line of all the journal holds about them: an INTENT, and no RESULT in its life."""
 
 
 Step = PeopleMade | Sending | Killed | Accounted | UnknownExplained
@@ -146,6 +154,17 @@ class Demo:
 
     def _explain_one_unknown(self, copies: Mapping[str, int]) -> None:
         with (self._out / "unknown.csv").open(encoding="utf-8-sig", newline="") as file:
-            for row in csv.DictReader(file):
-                self.tell(UnknownExplained(row, copies.get(row["编号"], 0)))
-                return
+            rows = list(csv.DictReader(file))
+        if rows:
+            row = min(rows, key=lambda row: row["code"] != _DIED_WITH_THE_SENDER)
+            lines = tuple(_journal_lines(self._out / "journal", row["sequence"]))
+            self.tell(UnknownExplained(row, copies.get(row["编号"], 0), lines))
+
+
+def _journal_lines(folder: Path, sequence: str) -> Iterator[tuple[str, str]]:
+    """The journal is text: what it holds about one recipient can be found with any tool."""
+    for path in list_segments(folder):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            kind, *fields = line.split("\t")
+            if kind in _OF_ONE and fields[0] == sequence:
+                yield path.name, line

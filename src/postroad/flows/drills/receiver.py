@@ -17,6 +17,9 @@ class LedgerReport:
     """Copies that arrived, by recipient."""
     requests: int
     fates: Mapping[str, int]
+    doubtful: int
+    """Recipients whom the receiver's own cuts left in doubt."""
+    in_flight: int
     in_flight_max: int
 
 
@@ -55,7 +58,8 @@ class Receiver:
         self._process.stdin.write("report\n")
         self._process.stdin.flush()
         said = json.loads(self._read())
-        return LedgerReport(said["copies"], said["requests"], said["fates"], said["inFlightMax"])
+        counts = said["doubtful"], said["inFlight"], said["inFlightMax"]
+        return LedgerReport(said["copies"], said["requests"], said["fates"], *counts)
 
     def _read(self) -> str:
         if self._process is None or self._process.stdout is None:

@@ -11,14 +11,16 @@ from postroad.flows.drills.spreadsheet import write_people
 Job = Mapping[str, object]
 
 _ROUGH: Mapping[Fate, float] = {
-    Fate.THROTTLE: 0.02,
+    Fate.THROTTLE: 0.004,
     Fate.UNAVAILABLE: 0.03,
+    Fate.ERROR: 0.01,
+    Fate.CUT_EARLY: 0.005,
     Fate.CUT_BEFORE: 0.005,
     Fate.CUT_AFTER: 0.005,
-    Fate.SLOW: 0.30,
+    Fate.SLOW: 0.50,
 }
 _ROUGH_MAIL: Mapping[Fate, float] = {**_ROUGH, Fate.REJECT: 0.01}
-_ROUGH_BATCH: Mapping[Fate, float] = {Fate.CUT_BEFORE: 0.02, Fate.CUT_AFTER: 0.02, Fate.SLOW: 0.30}
+_ROUGH_BATCH: Mapping[Fate, float] = {Fate.CUT_BEFORE: 0.02, Fate.CUT_AFTER: 0.02, Fate.SLOW: 0.50}
 
 _PATIENT = {"maxAttempts": 8, "initial": "100ms", "multiplier": 2, "maxDelay": "1s"}
 
@@ -67,7 +69,13 @@ def _http(port: int) -> Job:
 def _smtp(port: int) -> Job:
     return {
         "provider": "smtp",
-        "account": {"host": "127.0.0.1", "port": port, "security": "none", "from": "Drill <drill@example.org>"},
+        "account": {
+            "host": "127.0.0.1",
+            "port": port,
+            "security": "none",
+            "from": "Drill <drill@example.org>",
+            "deferredRetrySeconds": 1,
+        },
         "message": {"subject": "您好 {{ name }}", "text": "{{ name }}, this is a drill."},
     }
 

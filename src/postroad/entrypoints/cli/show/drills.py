@@ -79,6 +79,8 @@ def _accounted(told: Accounted) -> None:
 def _explained(told: UnknownExplained) -> None:
     _heading(say("One UNKNOWN, explained"))
     console.tell(", ".join(f"{name}={value}" for name, value in told.row.items() if value))
+    for file, line in told.lines:
+        console.tell(f"{file}: {line}", "dim")
     console.tell(
         say(
             "The message to this recipient had left when the line was cut or the process was killed, and no answer"

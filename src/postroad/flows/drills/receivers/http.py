@@ -13,6 +13,7 @@ Addressees = Callable[[str, bytes], Sequence[str]]
 
 _ANSWERS = {
     Fate.REJECT: (b"422 Unprocessable Content", b""),
+    Fate.ERROR: (b"500 Internal Server Error", b""),
     Fate.UNAVAILABLE: (b"503 Service Unavailable", b""),
 }
 
@@ -62,7 +63,8 @@ class HttpReceiver:
     async def _answer(self, recipients: Sequence[str], writer: asyncio.StreamWriter) -> bool:
         """One fate for the whole request: that of its first recipient. Returns False where the line was cut."""
         fate = self._ledger.fate_of(recipients[0])
-        if fate is Fate.CUT_BEFORE:
+        if fate in (Fate.CUT_EARLY, Fate.CUT_BEFORE):
+            self._ledger.doubtful += len(recipients)
             return False
         if fate is Fate.THROTTLE:
             wait = f"Retry-After: {self._ledger.weather.throttle_for_s}\r\n".encode()
@@ -76,6 +78,7 @@ class HttpReceiver:
         for recipient in recipients:
             self._ledger.arrived(recipient)
         if fate is Fate.CUT_AFTER:
+            self._ledger.doubtful += len(recipients)
             return False
         await _write(writer, b"200 OK", self._accepted_body)
         return True

@@ -1,4 +1,4 @@
-"""What a receiver knows at the end: copies per recipient, requests per fate, and how many were open at once."""
+"""What a receiver knows: copies per recipient, requests per fate, whom it left in doubt, how many are open at once."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ class Ledger:
     copies: Counter[str] = field(default_factory=Counter)
     requests: Counter[str] = field(default_factory=Counter)
     fates: Counter[str] = field(default_factory=Counter)
+    doubtful: int = 0
+    """Recipients of requests whose line was cut where the sender cannot know what became of them."""
     in_flight: int = 0
     in_flight_max: int = 0
 
@@ -37,10 +39,12 @@ class Ledger:
             self.in_flight -= 1
 
     def report(self) -> dict[str, object]:
-        """As JSON can say it: `copies` by recipient, `requests` in all, `fates`, `inFlightMax`."""
+        """As JSON can say it: `copies` by recipient, `requests` in all, `fates`, and the counts above."""
         return {
             "copies": dict(self.copies),
             "requests": self.requests.total(),
             "fates": dict(self.fates),
+            "doubtful": self.doubtful,
+            "inFlight": self.in_flight,
             "inFlightMax": self.in_flight_max,
         }

@@ -49,14 +49,21 @@ class SmtpReceiver:
     async def _message(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, recipient: str, fate: Fate
     ) -> bool:
+        if fate is Fate.CUT_EARLY:
+            return False
         await _say(writer, "354 go on")
         await reader.readuntil(b"\r\n.\r\n")
+        if fate is Fate.ERROR:
+            await _say(writer, "451 4.3.0 could not be kept")
+            return True
         if fate is Fate.CUT_BEFORE:
+            self._ledger.doubtful += 1
             return False
         if fate is Fate.SLOW:
             await asyncio.sleep(self._ledger.weather.slow_for_s)
         self._ledger.arrived(recipient)
         if fate is Fate.CUT_AFTER:
+            self._ledger.doubtful += 1
             return False
         await _say(writer, "250 2.0.0 taken")
         return True
