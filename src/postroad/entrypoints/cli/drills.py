@@ -31,12 +31,17 @@ def demo(
     count: Annotated[int, typer.Option("--count", min=100, metavar="N", help=say("How many people."))] = 10_000,
     folder: Folder = None,
 ) -> None:
+    from postroad.entrypoints.cli.show import console
     from postroad.entrypoints.cli.show import drills as shown
     from postroad.flows.drills import Demo
 
     composition: Composition = context.obj
     where = _empty(folder, "postroad-demo-")
-    compared = Demo(composition.command, where, count, tell=shown.step).run()
+    try:
+        compared = Demo(composition.command, where, count, tell=shown.step).run()
+    except RuntimeError as error:
+        console.complain(say("the demonstration ended early: {error}", error=error))
+        raise typer.Exit(1) from None
     shown.ways_on(str(where))
     raise typer.Exit(1 if compared.lost or compared.doubled else 0)
 

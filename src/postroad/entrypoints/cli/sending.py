@@ -1,5 +1,6 @@
 """The conversation around a send: show, ask, send, tell how it ended. Each function returns the exit code."""
 
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from postroad.vocabulary.errors import InvalidInput, SendConflict
 
 DRY_RUN_FOUND_ERRORS = 3
 NOT_CONFIRMED = 4
+_HASH_SHOWN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,13 @@ class Answer:
     hash: str | None
     dry_run: bool
     as_json: bool
+    command: tuple[str, ...] = ()
+    """The command line, to print the one that comes next."""
+
+    def confirming(self, hash_hex: str) -> str:
+        """The same command line, with the hash in place of the dry run."""
+        words = [word for word in self.command if word not in ("--dry-run", "--json")]
+        return shlex.join(["postroad", *words, "--confirm", hash_hex[:_HASH_SHOWN]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,7 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
     try:
         if answer.dry_run:
             report = _rehearsed(prepared, surroundings)
-            rehearsals.report(prepared, report, as_json=answer.as_json)
+            rehearsals.report(prepared, report, answer.confirming(report.hash), as_json=answer.as_json)
             return 0 if report.ok else DRY_RUN_FOUND_ERRORS
         if prepared.same_as is not None and not prepared.again:
             raise SendConflict(
@@ -93,6 +102,7 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
                 field="--again",
             )
         rehearsals.endpoints(prepared)
+        _must_have_columns(prepared, surroundings)
         if not answer.yes and answer.hash is None and not _agreed(prepared, surroundings, order):
             console.tell(say("Nothing was sent."))
             return NOT_CONFIRMED
@@ -103,6 +113,23 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
     finally:
         if not begun:
             discard(prepared)
+
+
+def _must_have_columns(prepared: PreparedSend, surroundings: Surroundings) -> None:
+    """Refuses a message that nobody could get because the audience lacks a column. Looks at the first recipient."""
+    columns = prepared.audience.columns
+    for item in preview_message(prepared, surroundings, limit=1):
+        lacking = item.problem.field if item.problem is not None else ""
+        if lacking and item.fields and lacking not in item.fields:
+            raise InvalidInput(
+                say(
+                    "the message needs `{field}`, which the audience does not have; its columns are {columns}."
+                    " Name one with --map {field}=COLUMN",
+                    field=lacking,
+                    columns=", ".join(columns),
+                ),
+                field=lacking,
+            )
 
 
 def _rehearsed(prepared: PreparedSend, surroundings: Surroundings) -> DryRunReport:

@@ -42,7 +42,7 @@ def print_json(value: Mapping[str, object] | Sequence[object]) -> None:
 
 def plain_table(*columns: str) -> Table:
     """A table without frames, as wide as it needs."""
-    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
+    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False, show_header=any(columns))
     for column in columns:
         table.add_column(column, overflow="fold")
     return table

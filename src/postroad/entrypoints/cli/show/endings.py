@@ -1,6 +1,10 @@
 """How a send ended, what it means, and which command comes next."""
 
+import csv
+import itertools
+from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 
 from rich.text import Text
 
@@ -8,6 +12,8 @@ from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.texts import say
 from postroad.flows.local_runs import SendSummary, summary_json
 from postroad.vocabulary.transitions import RunState
+
+_LOOKED_THROUGH, _REASONS_SHOWN = 10_000, 3
 
 _ENDS = {
     RunState.SUCCEEDED: ("Everyone was reached.", "green"),
@@ -21,6 +27,7 @@ def tell(summary: SendSummary, *, as_json: bool) -> None:
     text, style = _ENDS.get(summary.state, ("Stopped before the end.", "yellow"))
     console.tell(say(text, reason=summary.reason) if "{" in text else say(text), f"bold {style}")
     _counts(summary)
+    _why(summary)
     for error in summary.suppressed_errors:
         console.tell(say("while closing: {error}", error=error), "yellow")
     _ways_on(summary)
@@ -29,14 +36,13 @@ def tell(summary: SendSummary, *, as_json: bool) -> None:
 
 
 def _counts(summary: SendSummary) -> None:
-    counts = summary.counts
+    counts, has_ended = summary.counts, summary.state in _ENDS
     table = console.plain_table(say("outcome"), say("recipients"), "")
     for name, style in console.OUTCOME_STYLES.items():
         value = getattr(counts, name)
-        file = summary.out / f"{name}.csv"
-        table.add_row(
-            Text(say(name), style=style if value else "dim"), console.number(value), str(file) if value else ""
-        )
+        word = say(name) if has_ended or name != "unsent" else say("still open")
+        file = str(summary.out / f"{name}.csv") if value and has_ended else ""
+        table.add_row(Text(word, style=style if value else "dim"), console.number(value), file)
     table.add_row(say("total"), console.number(counts.total), "")
     console.people.print(table)
     if counts.retried:
@@ -49,6 +55,27 @@ def _counts(summary: SendSummary) -> None:
             ),
             "yellow",
         )
+
+
+def _why(summary: SendSummary) -> None:
+    """The most frequent reasons among the first of those who failed and of those nobody knows about."""
+    for name in ("failed", "unknown"):
+        for reason, times in _reasons(summary.out / f"{name}.csv"):
+            console.tell(f"{say(name)}: {reason} × {console.number(times)}", console.OUTCOME_STYLES[name])
+
+
+def _reasons(file: Path) -> list[tuple[str, int]]:
+    if not file.is_file():
+        return []
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = itertools.islice(csv.DictReader(lines), _LOOKED_THROUGH)
+        found = Counter(_reason(row.get("code") or "", row.get("summary") or "") for row in rows)
+    return found.most_common(_REASONS_SHOWN)
+
+
+def _reason(code: str, summary: str) -> str:
+    said = " ".join(summary.split())
+    return code if said.replace(" ", "_") == code or not said else f"{code} ({said[:120]})"
 
 
 def _ways_on(summary: SendSummary) -> None:

@@ -36,10 +36,13 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def report(prepared: PreparedSend, found: DryRunReport, *, as_json: bool) -> None:
+def report(prepared: PreparedSend, found: DryRunReport, next_command: str, *, as_json: bool) -> None:
     _facts(prepared, found)
     _problems(found)
-    console.tell(say("Nothing was sent. To send exactly this: postroad send … --confirm {hash}", hash=found.hash))
+    if found.missing_fields:
+        console.tell(say("Nothing was sent."))
+    else:
+        console.tell(say("Nothing was sent. To send exactly this: {command}", command=next_command))
     if as_json:
         console.print_json({**asdict(found), "ok": found.ok})
     else:
@@ -82,7 +85,7 @@ def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
     table.add_row(say("at once"), str(prepared.concurrency))
     if found.seconds_to_finish is not None and found.seconds_to_finish >= 1:
         table.add_row(say("time"), say("at least {time}", time=console.duration(found.seconds_to_finish)))
-    if found.parts_total != found.total:
+    if found.parts_total != found.rendered:
         table.add_row(say("parts"), console.number(found.parts_total))
     if found.price_total is not None:
         table.add_row(say("price"), console.money(found.price_total, found.currency))

@@ -19,6 +19,15 @@ from postroad.vocabulary.transitions import RunState, WaitReason
 
 _PLAIN_LINE_EVERY_S = 10.0
 
+_NOTICES = (
+    "paused",
+    "resumed",
+    "cancelling: waits for what is in flight",
+    "concurrency changed",
+    "rate changed",
+    "no answer has come for a long time",
+    "error",
+)
 _NOTICE_STYLES = {NoticeKind.WARNING: "yellow", NoticeKind.WORKER: "yellow"}
 
 
@@ -62,7 +71,7 @@ class Watcher:
 
     def noted(self, notice: Notice, /) -> None:
         if notice.kind is not NoticeKind.WAITING:
-            console.tell(notice.text, _NOTICE_STYLES.get(notice.kind, "dim"))
+            console.tell(_told(notice.text), _NOTICE_STYLES.get(notice.kind, "dim"))
 
     def pressed(self, key: str) -> None:
         if self._controls is None:
@@ -102,6 +111,12 @@ def watched(*, as_json: bool) -> Iterator[Watcher]:
             yield watcher
         finally:
             watcher.close()
+
+
+def _told(notice: str) -> str:
+    """In the language of this process, as far as the words are ours; what a remote said stays as it is."""
+    words = max((known for known in _NOTICES if notice.startswith(known)), key=len, default="")
+    return say(words) + notice.removeprefix(words) if words else notice
 
 
 def _picture(progress: SendProgress) -> RenderableType:

@@ -55,6 +55,11 @@ CHINESE = {
     "[required]": "[必填]",
     "[default: {value}]": "[默认：{value}]",
     "Show this page.": "显示本页。",
+    "the message needs `{field}`, which the audience does not have; its columns are {columns}."
+    " Name one with --map {field}=COLUMN": (
+        "消息需要 `{field}`，受众中没有；受众的列有 {columns}。可用 --map {field}=列名 指定"
+    ),
+    "the demonstration ended early: {error}": "演示提前结束：{error}",
     # program
     "Send to many people, and know what became of each of them.": "批量发送消息，并说得清每一个收件人的结果。",
     "Start with `postroad demo`, then `postroad init`.": "先运行 `postroad demo`，再运行 `postroad init`。",
@@ -213,9 +218,7 @@ CHINESE = {
     "{n} recipients cannot get this message:": "{n} 个收件人无法生成此消息：",
     "  row {row}, field {field}: {message}": "  第 {row} 行，字段 {field}：{message}",
     "  … and {n} more": "  … 另有 {n} 个",
-    "Nothing was sent. To send exactly this: postroad send … --confirm {hash}": (
-        "没有发送任何消息。要发送完全相同的内容：postroad send … --confirm {hash}"
-    ),
+    "Nothing was sent. To send exactly this: {command}": "没有发送任何消息。要发送完全相同的内容：{command}",
     "row {row}: {message}": "第 {row} 行：{message}",
     "row {row} → {headline}": "第 {row} 行 → {headline}",
     "accepted in {ms} ms": "{ms} 毫秒内被接受",
@@ -235,7 +238,6 @@ CHINESE = {
     "{line}: recipients {total}, folder {folder}": "{line}：收件人 {total} 个，目录 {folder}",
     "{rate}/s": "{rate} 条/秒",
     "{pace}, {left} left": "{pace}，剩余 {left}",
-    "paused": "已暂停",
     "open {n}": "未完成 {n}",
     "in flight {n}, waiting {m}": "在途 {n}，等待 {m}",
     "waits for its time window": "等待允许的时间段",
@@ -249,7 +251,16 @@ CHINESE = {
     "Stopping at once. Go on with: postroad send --resume {folder}": (
         "立即停止。继续发送：postroad send --resume {folder}"
     ),
+    # notices
+    "paused": "已暂停",
+    "resumed": "已继续",
+    "cancelling: waits for what is in flight": "正在取消：等待在途的消息",
+    "concurrency changed": "并发已调整",
+    "rate changed": "速率已调整",
+    "no answer has come for a long time": "很久没有收到应答",
+    "error": "错误",
     # endings
+    "still open": "未完成",
     "Everyone was reached.": "全部送达。",
     "Finished; not everyone was reached.": "已完成；并非所有人都送达。",
     "Cancelled.": "已取消。",
