@@ -226,6 +226,22 @@ async def test_a_failed_run_can_be_resumed_once_its_account_is_mended(tmp_path: 
 
 
 @on_fake_time
+async def test_what_was_never_sent_when_the_run_failed_is_sent_after_the_resume(tmp_path: Path) -> None:
+    first = ScriptedProvider(
+        lambda r: after(1.0, refused(Category.AUTHENTICATION))(r) if r.sequence == 0 else after(2.0, not_sent())(r)
+    )
+    async with Engine([first], clock=LoopClock()) as engine:
+        handle = await engine.start(spec(10, concurrency=3), Numbered(10), journal=_open(tmp_path))
+        failed = await handle.completion()
+    assert counts(failed) == {"failed": 1, "unsent": 9}
+    second = ScriptedProvider()
+    async with Engine([second], clock=LoopClock()) as engine:
+        summary = await (await engine.start(spec(10), Numbered(10), journal=_open(tmp_path))).completion()
+    assert counts(summary) == {"succeeded": 9, "failed": 1}
+    assert {s.sequence: s.attempt for s in second.sent}[1] == 2
+
+
+@on_fake_time
 async def test_a_finished_run_started_again_sends_nothing(tmp_path: Path) -> None:
     for expected in (50, 0):
         provider = ScriptedProvider()

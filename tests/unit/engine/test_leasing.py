@@ -29,11 +29,13 @@ class Wire:
         self._desk.slow(keys, until_ms)
 
 
-async def _spend(pacer: LeasedPacer, until_s: float, times: list[float], keys: tuple[str, ...] = ()) -> None:
+async def _spend(
+    pacer: LeasedPacer, until_s: float, times: list[float], keys: tuple[str, ...] = (), cost: int = 1
+) -> None:
     loop = asyncio.get_running_loop()
     while loop.time() < until_s:
         now = loop.time() * 1000
-        wait = pacer.try_take(keys, 1, now)
+        wait = pacer.try_take(keys, cost, now)
         if wait is None:
             times.append(now)
         else:
@@ -101,3 +103,12 @@ async def test_keys_without_a_rate_cost_no_question() -> None:
     pacer = LeasedPacer(wire, [])
     assert pacer.try_take(("domain:x",), 3, 0.0) is None
     assert wire.asked == 0
+
+
+@on_fake_time
+async def test_a_message_of_three_parts_gets_its_three_tokens_at_once() -> None:
+    desk, times = TokenDesk({"run": Rate(6, 1.0)}), list[float]()
+    end = asyncio.get_running_loop().time() + 20
+    await asyncio.gather(*(_spend(LeasedPacer(Wire(desk), ["run"]), end, times, cost=3) for _ in range(2)))
+    assert _most(times, 1000) <= 2
+    assert len(times) >= 25

@@ -47,6 +47,8 @@ class Rules:
     """What an item has from its first attempt on."""
     stopping: bool = False
     """The run ends: nothing is tried again."""
+    keeps_unsent: bool = False
+    """The run may be resumed: what was never sent stays open in the journal."""
 
 
 def even_jitter(run_id: str) -> Callable[[int, int], float]:

@@ -84,17 +84,12 @@ class Settler:
         outcome = decision.outcome
         assert outcome is not None
         self.counters.add(outcome)
-        self.ledger.final(
-            item.sequence,
-            item.attempt,
-            outcome,
-            decision.category.value,
-            decision.code,
-            result.request_id,
-            latency_ms,
-            result.summary,
-            now_ms,
-        )
+        told = (decision.category.value, decision.code)
+        came = (result.request_id, latency_ms, result.summary)
+        if outcome is Outcome.UNSENT and self.rules.keeps_unsent:
+            self.ledger.retry(item.sequence, item.attempt, now_ms, *told, False, *came)
+        else:
+            self.ledger.final(item.sequence, item.attempt, outcome, *told, *came, now_ms)
         if self.results is not None:
             fate = Fate(outcome, decision.category.value, decision.code, result.summary)
             self._report(item, result, fate, (latency_ms, now_ms))

@@ -17,7 +17,7 @@ from postroad.engine.pacing.pacer import WIDE, Wait
 from postroad.spi import Rate
 
 _POLL_MS = 20.0
-_WANT = 500
+_LEND_AT_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Lease:
 
 class Lender(Protocol):
     async def lease(self, key: str, want: int) -> Lease:
-        """Asks the desk. May fail or be slow: the worker then just waits."""
+        """Asks the desk for `want` tokens or more. May fail or be slow: the worker then just waits."""
         ...
 
     def slow(self, keys: Sequence[str], until_ms: float) -> None:
@@ -48,7 +48,7 @@ class TokenDesk:
         self._buckets: dict[str, Bucket] = {}
 
     def lend(self, key: str, want: int, now_ms: float) -> Lease:
-        """At most `want` tokens, and no more than one lease life holds at the key's rate."""
+        """At least `want` tokens or none: one message may need that many at once. And what more a lease life holds."""
         rate = self._rate_of(key)
         bucket = self._bucket_of(key)
         if rate is None:
@@ -56,17 +56,19 @@ class TokenDesk:
             return Lease(0, now_ms, blocked) if blocked else Lease(0, now_ms + 1000.0, unlimited=True)
         assert bucket is not None
         end = now_ms + life_ms(rate)
-        tokens, at = 0, now_ms
-        while tokens < max(1, want):
+        due = bucket.due(want, now_ms)
+        if due > end:
+            return Lease(0, end, retry_at_ms=due)
+        at, tokens = max(now_ms, due), want
+        bucket.take(want, at)
+        while tokens < _LEND_AT_MOST:
             due = bucket.due(1, at)
-            if due:
-                if due > end:
-                    break
-                at = due
-                continue
+            if due > end:
+                break
+            at = max(at, due)
             bucket.take(1, at)
             tokens += 1
-        return Lease(tokens, end, retry_at_ms=0.0 if tokens else bucket.due(1, now_ms) or end)
+        return Lease(tokens, end)
 
     def slow(self, keys: Sequence[str], until_ms: float) -> None:
         for key in keys:
@@ -165,7 +167,7 @@ class LeasedPacer:
         if stock.asking or stock.retry_at_ms > now_ms:
             return
         stock.asking = True
-        task = asyncio.get_running_loop().create_task(self._fetch(key, stock, max(cost, _WANT)))
+        task = asyncio.get_running_loop().create_task(self._fetch(key, stock, cost))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -176,7 +178,7 @@ class LeasedPacer:
             return  # a desk that cannot answer lends nothing; the next try_take asks again
         finally:
             stock.asking = False
-        stock.tokens += lease.tokens
+        stock.tokens = lease.tokens  # what was left of an older lease counts as spent
         stock.expires_at_ms = lease.expires_at_ms
         stock.retry_at_ms = lease.retry_at_ms
         stock.unlimited = lease.unlimited

@@ -229,6 +229,7 @@ class Run:
         first = not self.ending
         self.ending, self.reason = ending, reason
         self.rules.stopping = True
+        self.rules.keeps_unsent = self.keeps_open
         self.dispatcher.is_open = False
         self._cancel_pause_timer()
         if ending == "abort":
@@ -236,8 +237,8 @@ class Run:
             return
         if ending == "fail":
             self.publish(EventKind.ERROR, reason)
-        if ending in ("cancel", "fail"):
-            self.parts.token.is_cancelled = ending == "cancel"
+        if ending == "cancel":
+            self.parts.token.is_cancelled = True
         if first:
             self.take_back()
         self.dispatcher.schedule()

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal, Protocol
 
 from postroad.engine.clock import RunClock
@@ -19,7 +19,7 @@ from postroad.engine.run.startup import Prepared
 from postroad.engine.run.workers import Workforce
 from postroad.engine.spec import RunSpec
 from postroad.engine.summary import RunSummary
-from postroad.vocabulary.errors import JournalBroken
+from postroad.vocabulary.errors import AccountingBroken, JournalBroken
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.transitions import RUN_FINAL, RunEvent, RunState, next_run_state
 
@@ -81,18 +81,25 @@ async def finish(run: Ended) -> RunSummary:
         summary.check()
         if summary.state in RUN_FINAL:
             _write_end(run, summary)
-    finally:
-        await run.parts.scope.close("journal")
-        if run.results is not None:
-            await run.results.stop()
-        summary = _summary(run, ended_at_ms=summary.ended_at_ms)
-        run.state = summary.state
-        run.publish(EventKind.RUN_COMPLETED, summary.reason)
-        await _flush_events(run)
-        if run.events is not None:
-            await run.events.stop()
-        await run.parts.scope.close()
-    return _summary(run, ended_at_ms=summary.ended_at_ms, state=summary.state)
+    except AccountingBroken as error:
+        run.publish(EventKind.ERROR, error.message)
+        await _close_rest(run)
+        raise
+    await run.parts.scope.close("journal")
+    summary = _summary(run, ended_at_ms=summary.ended_at_ms)
+    run.state = summary.state
+    run.publish(EventKind.RUN_COMPLETED, summary.reason)
+    await _close_rest(run)
+    return replace(summary, suppressed_errors=run.errors.all())
+
+
+async def _close_rest(run: Ended) -> None:
+    if run.results is not None:
+        await run.results.stop()
+    await _flush_events(run)
+    if run.events is not None:
+        await run.events.stop()
+    await run.parts.scope.close()
 
 
 async def _stop_reading(run: Ended) -> None:
@@ -181,11 +188,11 @@ def _state(run: Ended) -> RunState:
     return next_run_state(run.state, event) or (RunState.PARTIAL if run.ending == "deadline" else RunState.FAILED)
 
 
-def _summary(run: Ended, *, ended_at_ms: int | None = None, state: RunState | None = None) -> RunSummary:
+def _summary(run: Ended, *, ended_at_ms: int | None = None) -> RunSummary:
     counters = run.counters
     return RunSummary(
         run_id=run.spec.run_id,
-        state=state or _state(run),
+        state=_state(run),
         reason=run.reason,
         total=run.spec.total if run.spec.total is not None else counters.read,
         succeeded=counters.succeeded,
