@@ -26,7 +26,6 @@ _ODDS: Mapping[Fate, float] = {
     Fate.CUT_AFTER: 0.0004,
     Fate.SLOW: 0.20,
 }
-_RATE = 1000
 _KILL_AFTER_PEOPLE = 0.4
 _WATCH_EVERY_S = 0.2
 _DIED_WITH_THE_SENDER = "RESTARTED"
@@ -84,6 +83,8 @@ class Demo:
     folder: Path
     count: int = 10_000
     seed: int = 20_260
+    lasts_s: float = 10.0
+    """How long its rate makes the send take, the kill apart."""
     tell: Callable[[Step], None] = lambda _step: None
 
     def run(self) -> Comparison:
@@ -121,7 +122,11 @@ class Demo:
                 "mapping": {"id": "编号", "name": "姓名", "phone": "手机号"},
                 "skipInvalid": True,
             },
-            "policies": {"concurrency": 64, "rate": f"{_RATE}/s", "retry": {"maxAttempts": 6, "initial": "200ms"}},
+            "policies": {
+                "concurrency": 64,
+                "rate": f"{round(self.count / self.lasts_s)}/s",
+                "retry": {"maxAttempts": 6, "initial": "200ms"},
+            },
         }
         path = self.folder / "job.yaml"
         path.write_text(json.dumps(job, ensure_ascii=False, indent=2), encoding="utf-8")

@@ -38,7 +38,13 @@ class Scenario:
     concurrency: int
     people: int
     workers: int = 1
+    lasts_s: float = 4.0
+    """How long its rate makes a send take that nothing disturbs."""
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> int:
+        return round(self.people / self.lasts_s)
 
     def write(self, folder: Path, port: int) -> Path:
         """Writes `people.csv` and `job.json` (JSON is YAML) into `folder`; returns the job file."""
@@ -50,7 +56,7 @@ class Scenario:
                 "file": "people.csv",
                 "mapping": {"id": "编号", "name": "姓名", "phone": "手机号", "email": "邮箱"},
             },
-            "policies": {"concurrency": self.concurrency, "rate": f"{self.people // 4}/s", "retry": _PATIENT},
+            "policies": {"concurrency": self.concurrency, "rate": f"{self.rate}/s", "retry": _PATIENT},
         }
         path = folder / "job.yaml"
         path.write_text(json.dumps(job, ensure_ascii=False, indent=2), encoding="utf-8")
