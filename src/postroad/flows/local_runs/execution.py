@@ -87,12 +87,12 @@ async def _execute(work: Execution, snapshot: Snapshot) -> ShardAccount:
 
 async def _execute_crew(work: Execution, board: Board, display: Display) -> list[ShardAccount]:
     plan, around = work.plan, work.surroundings
-    shards = range(len(plan.shards))
-    orders = [
-        ShardOrder(work.folder.path, plan, share_of(work.policies, shard, len(shards)), shard, "", shares_rate=True)
-        for shard in shards
-    ]
     descriptor = around.provider_loader(plan.provider_id).descriptor
+    number = len(plan.shards)
+    shares = [share_of(work.policies, descriptor.max_concurrency, shard, number) for shard in range(number)]
+    orders = [
+        ShardOrder(work.folder.path, plan, share, shard, "", shares_rate=True) for shard, share in enumerate(shares)
+    ]
     rates = effective_rates(work.policies.rates, descriptor.limits, descriptor.default_rate)
     names = secret_names([plan.account.value(), plan.message.value()])
     parts = CrewParts(

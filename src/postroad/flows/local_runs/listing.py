@@ -47,7 +47,7 @@ def open_send(folder: Path) -> SendView:
         provider_id=plan.provider_id,
         state=state,
         is_held=is_held,
-        can_resume=not is_held and not here.receipt.is_file(),
+        can_resume=not is_held and not (ended and here.is_complete),
         counts=ended.counts if ended else counts_so_far(here, plan),
         frozen_at_ms=plan.frozen_at_ms,
         ended_at_ms=ended.ended_at_ms if ended else None,

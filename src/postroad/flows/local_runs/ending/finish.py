@@ -27,7 +27,7 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
     Doing it again gives the same files. Raises AccountingBroken where journals and account disagree.
     """
     account = ShardAccount.from_json(folder.read(folder.ended))
-    if folder.receipt.is_file() and folder.summary.is_file():
+    if folder.is_complete:
         return summary_of(folder, plan, account)
     exported = export_results(
         ExportRequest(

@@ -56,6 +56,12 @@ class SendFolder:
     def is_frozen(self) -> bool:
         return self.frozen.is_file()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file of an ended send is here."""
+        tables = (self.path / f"{name}.csv" for name in TABLES)
+        return all(path.is_file() for path in (self.receipt, self.summary, self.results, *tables))
+
     def read_plan(self) -> SendPlan:
         """Raises InvalidInput where there is none, SendConflict where it was changed."""
         if not self.is_frozen:

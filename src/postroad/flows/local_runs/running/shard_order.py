@@ -75,16 +75,20 @@ def engine_policies(policies: Policies) -> ExecutionPolicies:
     )
 
 
-def share_of(policies: Policies, shard: int, shards: int) -> Policies:
-    """The part of the concurrency that one of `shards` gets; at least one send at a time."""
+def share_of(policies: Policies, most_at_once: int, shard: int, shards: int) -> Policies:
+    """The part of the concurrency that one of `shards` gets; at least one send at a time.
+
+    `most_at_once` is what the provider takes from all of them together.
+    """
 
     def part(number: int) -> int:
-        return max(1, number * (shard + 1) // shards - number * shard // shards)
+        shared = min(number, most_at_once)
+        return max(1, shared * (shard + 1) // shards - shared * shard // shards)
 
-    least, most = part(policies.concurrency_min), part(policies.concurrency_max)
+    target = part(policies.concurrency_target)
     return replace(
         policies,
-        concurrency_min=least,
-        concurrency_max=max(least, most),
-        concurrency_target=min(max(part(policies.concurrency_target), least), max(least, most)),
+        concurrency_min=min(part(policies.concurrency_min), target),
+        concurrency_max=max(part(policies.concurrency_max), target),
+        concurrency_target=target,
     )
