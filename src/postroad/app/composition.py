@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class LocalComposition:
     """Fulfils the commands' `Composition`. Nothing is read from disk or imported before it is needed."""
 
+    def __init__(self, arguments: Sequence[str] = ()) -> None:
+        self.arguments = arguments
+
     @property
     def command(self) -> Sequence[str]:
         return (sys.executable, "-m", "postroad")

@@ -30,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     from postroad.vocabulary.errors import Kind, PostroadError
 
     try:
-        code = build(LocalComposition())(args=list(arguments), prog_name="postroad", standalone_mode=False)
+        code = build(LocalComposition(arguments))(args=list(arguments), prog_name="postroad", standalone_mode=False)
     except typer.TyperException as error:
         page = usage_errors.help_instead(error)
         if page is not None:

@@ -17,6 +17,11 @@ class Composition(Protocol):
         ...
 
     @property
+    def arguments(self) -> Sequence[str]:
+        """The command line after the program's name, to print the one that comes next."""
+        ...
+
+    @property
     def home(self) -> "Home": ...
 
     def surroundings(self, secrets_file: Path | None = None) -> "Surroundings":

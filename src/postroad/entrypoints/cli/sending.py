@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class Answer:
     hash: str | None
     dry_run: bool
     as_json: bool
-    command: tuple[str, ...] = ()
+    command: Sequence[str] = ()
     """The command line, to print the one that comes next."""
 
     def confirming(self, hash_hex: str) -> str:

@@ -1,6 +1,5 @@
 """`postroad send` in its three forms (new, `--resume`, `--only`) and `postroad runs`."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,7 +52,7 @@ def send(
 
     composition: Composition = context.obj
     surroundings = composition.surroundings(secrets)
-    answer = sending.Answer(yes=yes, hash=confirm, dry_run=dry_run, as_json=as_json, command=tuple(sys.argv[1:]))
+    answer = sending.Answer(yes=yes, hash=confirm, dry_run=dry_run, as_json=as_json, command=composition.arguments)
     pace = opt.pace_overrides(rate, concurrency)
     people = opt.audience_overrides(
         audience,

@@ -1,0 +1,3 @@
+from tests.behaviour.cli.office import office
+
+__all__ = ["office"]

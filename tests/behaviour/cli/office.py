@@ -1,0 +1,41 @@
+"""The whole program inside the test's own process: quicker than starting it, and all of it but the start."""
+
+from pathlib import Path
+
+import pytest
+from tests.e2e.program import Said
+
+from postroad.app.main import run
+
+
+class Office:
+    """A working folder with a home of its own."""
+
+    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self._capture = capture
+
+    def run(self, *arguments: str) -> Said:
+        self._capture.readouterr()
+        code = run(arguments)
+        said = self._capture.readouterr()
+        return Said(code, said.out, said.err)
+
+    @property
+    def left(self) -> set[str]:
+        """Names of everything in the folder, and of the sends in it."""
+        names = {path.name for path in self.folder.iterdir()} - {"sends"}
+        sends = self.folder / "sends"
+        return names | ({f"sends/{path.name}" for path in sends.iterdir()} if sends.is_dir() else set())
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Office:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("POSTROAD_LANG", "en")
+    monkeypatch.setenv("POSTROAD_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Office(folder, capsys)
