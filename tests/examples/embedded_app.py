@@ -1,4 +1,4 @@
-"""The application of docs/howto/embed-the-engine.md: pagers on a shelf, and a shift to be told."""
+"""An application that embeds the engine with a provider of its own: pagers on a shelf, and a shift to be told."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field

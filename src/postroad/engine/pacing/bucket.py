@@ -3,9 +3,9 @@
 Two rules together. *Spacing*: tokens are due one interval apart, so a run starts at its rate instead of with a burst of
 a whole window; a dispatcher that comes up to 20 ms late catches up, one that was idle longer does not. *Log*: the times
 of the last `count` tokens are kept and the oldest must have left the window, so the promise is exact for any cost, for
-the first window, and over restarts once the log is filled again from the journal. A count of one needs no log. Above
-20,000 a log would cost more than it tells: there the interval is stretched by the slack instead, which keeps the
-promise and loses less than it costs to measure.
+the first window, and over restarts once the log is filled again from the journal. A count of one needs no log, and
+waits up to 50 ms more, because the remote sees sends and not tokens. Above 20,000 a log would cost more than it tells:
+there the interval is stretched by the slack instead, which keeps the promise and loses less than it costs to measure.
 
 A cost above the whole count waits for an empty window and then takes all of it.
 """
@@ -15,6 +15,8 @@ from collections import deque
 from postroad.spi import Rate
 
 SLACK_MS = 20.0
+HAND_OVER_MS = 50.0
+"""The longest that may pass between a token and the send it was taken for, as far as a count of one cares."""
 LOG_MAX = 20_000
 
 
@@ -37,6 +39,8 @@ class Bucket:
     def _spacing(self) -> float:
         if self._count == 0:
             return 0.0
+        if self._count == 1:
+            return self._window + min(HAND_OVER_MS, self._window / 100)
         if self._count <= LOG_MAX:
             return self._window / self._count
         return (self._window + self._slack) / max(1, self._count - self._widest + 1)
