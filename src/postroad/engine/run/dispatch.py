@@ -387,10 +387,10 @@ class Dispatcher:
     def _wake_at(self, at_ms: float) -> None:
         when = self._clock.loop_time_of(at_ms) + 0.0005
         if self._timer is not None:
-            if self._timer.when() <= when:
+            if self._timer_at <= when:
                 return
             self._timer.cancel()
-        self._timer = self._loop.call_at(when, self._due)
+        self._timer, self._timer_at = self._loop.call_at(when, self._due), when
 
     def _due(self) -> None:
         self._timer = None
