@@ -1,0 +1,1 @@
+"""One file per figure of the catalogue; `measure(quick)` returns its metrics."""
