@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from tests.behaviour.cli.office import Office
 from tests.e2e.program import write_job, write_people
 

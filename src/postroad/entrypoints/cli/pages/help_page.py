@@ -82,7 +82,7 @@ def _parameter_sections(command: TyperCommand | TyperGroup) -> Sequence[Section]
 
 
 def _page(command: TyperCommand | TyperGroup, path: str, usage: str, sections: Sequence[Section]) -> str:
-    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
+    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns - 2))
     lines = wrapped(summary_of(command.help), width)
     lines += ["", say("Usage: {line}", line=usage)]
     if path in EXAMPLES:

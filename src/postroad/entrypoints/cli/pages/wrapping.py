@@ -18,7 +18,7 @@ def padded(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` places; a word longer than a line keeps a line of its own."""
+    """Lines of at most `width` places; a longer word has a line of its own, a mark may stand out by its width."""
     lines, line = [], ""
     for piece in _PIECES.findall(text):
         fits = width_of(line + piece.rstrip()) <= width

@@ -13,6 +13,7 @@ from postroad.entrypoints.cli.texts import say
 from postroad.flows.local_runs import SendSummary, summary_json
 from postroad.vocabulary.transitions import RunState
 
+_STOPPED = ("Stopped before the end.", "yellow")
 _LOOKED_THROUGH, _REASONS_SHOWN = 10_000, 3
 
 _ENDS = {
@@ -24,7 +25,7 @@ _ENDS = {
 
 
 def tell(summary: SendSummary, *, as_json: bool) -> None:
-    text, style = _ENDS.get(summary.state, ("Stopped before the end.", "yellow"))
+    text, style = _ENDS.get(summary.state, _STOPPED)
     console.tell(say(text, reason=summary.reason) if "{" in text else say(text), f"bold {style}")
     _counts(summary)
     _why(summary)

@@ -162,17 +162,8 @@ def test_to_oneself(order: SendOrder, surroundings: Surroundings) -> None:
 def test_result(result: TestSendResult, *, as_json: bool) -> int:
     """Shows what one attempt came to; returns the exit code."""
     accepted = result.verdict is Verdict.ACCEPTED
-    line = (
-        say("accepted in {ms} ms", ms=result.latency_ms)
-        if accepted
-        else say(
-            "{verdict} {category} {code}: {summary}",
-            verdict=result.verdict,
-            category=result.category or "",
-            code=result.code,
-            summary=result.summary,
-        )
-    )
+    failure = f"{result.verdict} {result.category or ''} {result.code}: {result.summary}"
+    line = say("accepted in {ms} ms", ms=result.latency_ms) if accepted else " ".join(failure.split())
     console.tell(line, "green" if accepted else "red")
     if as_json:
         console.print_json(asdict(result))

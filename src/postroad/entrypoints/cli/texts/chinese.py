@@ -222,7 +222,6 @@ CHINESE = {
     "row {row}: {message}": "第 {row} 行：{message}",
     "row {row} → {headline}": "第 {row} 行 → {headline}",
     "accepted in {ms} ms": "{ms} 毫秒内被接受",
-    "{verdict} {category} {code}: {summary}": "{verdict} {category} {code}：{summary}",
     # audiences
     "rows": "行",
     "accepted": "合格",
@@ -297,7 +296,6 @@ CHINESE = {
     "what became of them": "结果",
     "partial": "部分完成",
     "cancelled": "已取消",
-    "pending": "未开始",
     "sending now": "正在发送",
     "unfinished, can be resumed": "未完成，可继续",
     # receipts
