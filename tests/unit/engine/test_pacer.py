@@ -62,3 +62,8 @@ def test_a_new_process_rebuilds_its_buckets_from_the_past() -> None:
     pacer.rebuild([(1000, ("domain:a",), 1)])
     assert pacer.try_take((), 1, 2000.0) == ("run", 121_050.0)
     assert pacer.try_take(("domain:a",), 1, 130_000.0) == ("domain:a", 601_050.0)
+
+
+def test_of_several_limits_of_one_scope_the_slowest_holds_whatever_their_order() -> None:
+    quick, slow = RateLimit(RateScope.ACCOUNT, Rate(5, 1)), RateLimit(RateScope.ACCOUNT, Rate(100, 60))
+    assert effective_rates({}, [quick, slow]) == effective_rates({}, [slow, quick]) == {"account": Rate(100, 60)}

@@ -46,16 +46,24 @@ def effective_rates(
 ) -> dict[str, Rate]:
     """The job's rates, then the provider's limits for scopes the job says nothing about.
 
-    The provider's safe default holds for the run when the job gives no rate at all.
+    The provider's safe default holds for the run when the job gives no rate at all. Of several limits of one scope the
+    one with the lowest average is kept: tokens are spaced evenly, so it keeps the others too.
     """
     rates = {str(key): rate for key, rate in given.items()}
     named = {key.partition(":")[0] for key in rates}
     for limit in limits:
-        if limit.scope.value not in named:
-            rates[limit.scope.value] = limit.rate
+        scope = limit.scope.value
+        if scope not in named:
+            rates[scope] = _slower(rates.get(scope), limit.rate)
     if not given and default is not None:
         rates.setdefault(RateScope.RUN.value, default)
     return rates
+
+
+def _slower(one: Rate | None, other: Rate) -> Rate:
+    if one is None or not one.count:
+        return other
+    return other if other.count and other.count / other.per_s < one.count / one.per_s else one
 
 
 class LocalPacer:
