@@ -4,7 +4,7 @@ from tests.builders.engine_parts import limit
 
 from postroad.engine import LocalPacer
 from postroad.engine.pacing import effective_rates
-from postroad.spi import Rate, RateScope
+from postroad.spi import Rate, RateLimit, RateScope
 
 
 def test_without_rates_nothing_waits() -> None:
