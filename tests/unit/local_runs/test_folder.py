@@ -98,3 +98,7 @@ def test_looking_leaves_no_trace(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="holds no frozen send"):
         open_send(tmp_path)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_send_names_people_and_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    assert make_folder(tmp_path / "send", "x", Noon()).path.stat().st_mode & 0o777 == 0o700

@@ -127,7 +127,7 @@ class SendFolder:
 
 
 def make_folder(out: Path | None, name: str, clock: Clock) -> SendFolder:
-    """A new folder: `out`, or `sends/<date>-<name>-<n>`.
+    """A new folder for its owner alone, since it names people: `out`, or `sends/<date>-<name>-<n>`.
 
     Raises InvalidInput where `out` holds anything that is not ours, SendConflict where it holds a frozen send. What an
     earlier, unconfirmed preparation left is removed.
@@ -141,7 +141,7 @@ def make_folder(out: Path | None, name: str, clock: Clock) -> SendFolder:
     for number in range(1, 100_000):
         path = parent / f"{day}-{slug}-{number}"
         try:
-            path.mkdir()
+            path.mkdir(mode=0o700)
         except FileExistsError:
             continue
         sync_folder(parent)
@@ -162,7 +162,7 @@ def _take_over(folder: SendFolder) -> SendFolder:
             if folder.is_held:
                 raise AlreadyRunning(f"another process works on {path}; wait for it or name a new folder")
             folder.remove()
-    path.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
     sync_folder(path.parent)
     return folder
 
