@@ -9,7 +9,7 @@ import pytest
 
 from postroad.entrypoints.cli import program
 from postroad.entrypoints.cli.pages import help_page, usage_errors
-from postroad.entrypoints.cli.show import console, endings, watching
+from postroad.entrypoints.cli.show import console, endings, providers, watching
 from postroad.entrypoints.cli.texts import chosen_language
 from postroad.entrypoints.cli.texts.chinese import CHINESE
 from postroad.flows.drills import OUTCOMES
@@ -49,6 +49,8 @@ def _said() -> dict[str, str]:
 TABLES = {
     *(text for text, _style in endings._ENDS.values()),
     endings._STOPPED[0],
+    *providers.COMMIT_POINTS.values(),
+    *providers.AT_ONCE.values(),
     *watching._WAITS.values(),
     *watching._NOTICES,
     *(text for _kind, text in display._TOLD.values()),

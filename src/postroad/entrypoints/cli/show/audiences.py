@@ -1,7 +1,5 @@
 """What an import found in a file."""
 
-from dataclasses import asdict
-
 from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.texts import say
 from postroad.flows.local_runs import AudienceFacts
@@ -25,7 +23,7 @@ def facts(found: AudienceFacts, *, as_json: bool) -> None:
     if found.errors_file is not None:
         console.tell(say("Every rejected row: {file}", file=found.errors_file))
     if as_json:
-        console.print_json(asdict(found))
+        console.print_json(found)
 
 
 def _samples(found: AudienceFacts) -> None:

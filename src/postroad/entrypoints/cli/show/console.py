@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 
 from rich.console import Console
 from rich.table import Table
@@ -32,12 +33,31 @@ def complain(message: str) -> None:
     people.print(Text.assemble((say("error: "), "bold red"), message))
 
 
-def print_json(value: Mapping[str, object] | Sequence[object]) -> None:
-    """One line of JSON on standard output."""
+def print_json(value: object) -> None:
+    """One line of JSON on standard output; dataclasses as `document` makes them."""
     import orjson
 
-    sys.stdout.write(orjson.dumps(value, default=str).decode() + "\n")
+    sys.stdout.write(orjson.dumps(document(value), default=str).decode() + "\n")
     sys.stdout.flush()
+
+
+def document(value: object) -> object:
+    """Dataclasses as JSON has them: their fields in camelCase, everything else as it is."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {_camel(part.name): document(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): document(inner) for key, inner in value.items()}
+    return [document(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def fields_of(value: object) -> dict[str, object]:
+    made = document(value)
+    return made if isinstance(made, dict) else {}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)
 
 
 def plain_table(*columns: str) -> Table:

@@ -1,19 +1,33 @@
 """The channels and what they can do, from their own descriptors."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
 
 from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.texts import say
-from postroad.spi import ProviderDescriptor
+from postroad.spi import CommitPoint, ConcurrencyMode, ProviderDescriptor, Rate
+
+COMMIT_POINTS = {
+    CommitPoint.FIRST_REQUEST_BYTE: "when the first byte of its request was written",
+    CommitPoint.FINAL_DOT: "when the dot that ends the mail was written",
+    CommitPoint.SUBMIT_WRITTEN: "when its submit was written",
+}
+AT_ONCE = {
+    ConcurrencyMode.THREAD_SAFE: "one session for all, at most {n} at once",
+    ConcurrencyMode.SERIALIZED: "one after another",
+    ConcurrencyMode.SESSION_PER_WORKER: "a session for each, at most {n}",
+}
+
+
+def rate_of(rate: Rate) -> str:
+    return f"{rate.count}/s" if rate.per_s == 1 else f"{rate.count} / {console.duration(rate.per_s)}"
 
 
 def table(descriptors: Mapping[str, ProviderDescriptor], *, as_json: bool) -> None:
     if as_json:
-        console.print_json([_document(descriptor) for descriptor in descriptors.values()])
+        console.print_json(list(descriptors.values()))
         return
     shown = console.plain_table(say("id"), say("channel"), say("kind"), say("version"), say("what it does"))
     for name, one_of in descriptors.items():
@@ -24,7 +38,7 @@ def table(descriptors: Mapping[str, ProviderDescriptor], *, as_json: bool) -> No
 
 def one(descriptor: ProviderDescriptor, *, as_json: bool) -> None:
     if as_json:
-        console.print_json(_document(descriptor))
+        console.print_json(descriptor)
         return
     console.results.print(f"{descriptor.title} ({descriptor.provider_id} {descriptor.version})")
     console.results.print(descriptor.description)
@@ -44,13 +58,13 @@ def one(descriptor: ProviderDescriptor, *, as_json: bool) -> None:
 
 def _facts(descriptor: ProviderDescriptor) -> dict[str, str]:
     can = descriptor.capabilities
-    limits = [f"{limit.rate.count} per {limit.rate.per_s:g} s per {limit.scope}" for limit in descriptor.limits]
+    limits = [f"{rate_of(limit.rate)} ({limit.scope})" for limit in descriptor.limits]
     default = descriptor.default_rate
     return {
-        say("counts as gone"): str(descriptor.commit_point),
-        say("sends at once"): f"{descriptor.concurrency_mode}, ≤ {descriptor.max_concurrency}",
+        say("counts as gone"): say(COMMIT_POINTS[descriptor.commit_point]),
+        say("sends at once"): say(AT_ONCE[descriptor.concurrency_mode], n=descriptor.max_concurrency),
         say("limits"): "; ".join(limits) or "-",
-        say("safe default rate"): f"{default.count} per {default.per_s:g} s" if default else "-",
+        say("safe default rate"): rate_of(default) if default else "-",
         say("batch"): str(can.batch_size) if can.batch_size > 1 else "-",
         say("idempotency"): console.duration(can.idempotency_kept_for_s) if can.idempotency else "-",
         say("attachments"): say("yes") if can.attachments else say("no"),
@@ -70,7 +84,3 @@ def _fields(schema: Mapping[str, Any]) -> Table:
             str(property_.get("description") or property_.get("title") or ""),
         )
     return rows
-
-
-def _document(descriptor: ProviderDescriptor) -> dict[str, object]:
-    return asdict(descriptor)

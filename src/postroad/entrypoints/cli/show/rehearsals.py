@@ -2,9 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 
-from rich.padding import Padding
 from rich.progress import Progress, TextColumn
 from rich.text import Text
 
@@ -30,7 +28,11 @@ _LONGEST_PART = 2000
 def progress(total: int) -> Iterator[Callable[[int], None]]:
     """A bar while the audience is rendered, in a terminal only."""
     with Progress(
-        TextColumn("{task.description}"), *Progress.get_default_columns()[1:], console=console.people, transient=True
+        TextColumn("{task.description}"),
+        *Progress.get_default_columns()[1:],
+        console=console.people,
+        transient=True,
+        disable=not console.people.is_terminal,
     ) as bar:
         task = bar.add_task(say("rendering"), total=total)
         yield lambda done: bar.update(task, completed=done)
@@ -44,7 +46,7 @@ def report(prepared: PreparedSend, found: DryRunReport, next_command: str, *, as
     else:
         console.tell(say("Nothing was sent. To send exactly this: {command}", command=next_command))
     if as_json:
-        console.print_json({**asdict(found), "ok": found.ok})
+        console.print_json(console.fields_of(found) | {"ok": found.ok})
     else:
         console.results.print(found.hash)
 
@@ -120,7 +122,7 @@ def previews(items: Sequence[ItemPreview], *, as_json: bool) -> None:
     for item in items:
         _item(item)
     if as_json:
-        console.print_json([asdict(item) for item in items])
+        console.print_json(items)
 
 
 def _item(item: ItemPreview) -> None:
@@ -135,7 +137,7 @@ def _item(item: ItemPreview) -> None:
 def _parts(preview: Preview) -> None:
     for name, text in preview.parts.items():
         shown = text if len(text) <= _LONGEST_PART else text[:_LONGEST_PART] + " …"
-        console.people.print(Padding(Text.assemble((f"{name}: ", "dim"), shown), (0, 0, 0, 2)))
+        console.people.print(Text.assemble("  ", (f"{name}: ", "dim"), shown.replace("\n", "\n    ")))
     for warning in preview.warnings:
         console.tell(f"  {warning}", "yellow")
 
@@ -166,5 +168,5 @@ def test_result(result: TestSendResult, *, as_json: bool) -> int:
     line = say("accepted in {ms} ms", ms=result.latency_ms) if accepted else " ".join(failure.split())
     console.tell(line, "green" if accepted else "red")
     if as_json:
-        console.print_json(asdict(result))
+        console.print_json(result)
     return 0 if accepted else 1
