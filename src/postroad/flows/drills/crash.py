@@ -6,7 +6,7 @@ lines the receiver cut itself. A run too short for the kills asked for is follow
 
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,13 +104,13 @@ class CrashDrill:
         with Receiver(scenario.receiver, luck.randrange(1 << 30), scenario.odds) as receiver:
             job = scenario.write(folder, receiver.port)
             victim = _Victim(self.command, scenario, job, receiver, luck)
-            ending = victim.killed_until_done(kills)
+            summary = victim.killed_until_done(kills)
             ledger = receiver.report()
         column = scenario.identity
         compared = compare(
             folder / "out", column, {person[column] for person in people(scenario.people)}, ledger.copies
         )
-        _check_ending(ending, compared)
+        _check_sums(summary, compared)
         report.add(scenario, victim.kills, compared, ledger)
         if report.is_passed:
             shutil.rmtree(folder)
@@ -129,7 +129,8 @@ class _Victim:
         self._luck = luck
         self.kills = Kills()
 
-    def killed_until_done(self, kills: int) -> Ending:
+    def killed_until_done(self, kills: int) -> Mapping[str, object]:
+        """The summary of its last life."""
         while True:
             sender = self._started()
             while self.kills.made < kills and self._waits_for_a_moment(sender):
@@ -140,7 +141,7 @@ class _Victim:
                 if not sender.wait(_PATIENCE_S):
                     sender.kill(0)
                     raise DrillBroken(f"no end after {_PATIENCE_S:.0f} s without a kill; see {self._job.parent}")
-                return sender.ending()
+                return _summary_of(sender.ending())
 
     def _started(self) -> Sender:
         """A send that was killed before its folder was frozen has sent nothing and begins anew."""
@@ -170,9 +171,13 @@ class _Victim:
         self.kills.made += 1
 
 
-def _check_ending(ending: Ending, compared: Comparison) -> None:
+def _summary_of(ending: Ending) -> Mapping[str, object]:
     if ending.code not in _FINISHED or ending.summary is None:
         raise DrillBroken(f"exit code {ending.code}: {ending.said}")
-    told = {outcome: ending.summary.get(outcome) for outcome in OUTCOMES}
-    if told != dict(compared.counts) or ending.summary.get("total") != compared.total:
+    return ending.summary
+
+
+def _check_sums(summary: Mapping[str, object], compared: Comparison) -> None:
+    told = {outcome: summary.get(outcome) for outcome in OUTCOMES}
+    if told != dict(compared.counts) or summary.get("total") != compared.total:
         raise DrillBroken(f"the summary says {told}, its own result files {dict(compared.counts)}")

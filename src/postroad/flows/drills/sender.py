@@ -40,12 +40,16 @@ class Sender:
         return True
 
     def kill(self, which: int) -> None:
-        """SIGKILL to one process of the sender: 0 is the sender itself, the others its children by age."""
+        """SIGKILL to one process of the sender, counted as in `signal`."""
+        if self.signal(which, signal.SIGKILL) == self._process.pid:
+            self._process.wait()
+
+    def signal(self, which: int, number: int) -> int:
+        """To one process of the sender: 0 is the sender itself, the others its children by age. Returns its pid."""
         family = [self._process.pid, *_children(self._process.pid)]
         target = family[which % len(family)]
-        os.kill(target, signal.SIGKILL)
-        if target == self._process.pid:
-            self._process.wait()
+        os.kill(target, number)
+        return target
 
     @property
     def is_alive(self) -> bool:
