@@ -1,13 +1,18 @@
 """Pages of the documentation as a reader uses them: the files they name written out, their commands run."""
 
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
+
+from postroad.app.main import run
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -41,9 +46,13 @@ def named_files(page: Path) -> dict[str, str]:
 
 @dataclass
 class Reader:
-    """Somebody who follows a page in `folder`, with the installed program and a home of their own."""
+    """Somebody who follows a page in `folder`, with a home of their own.
+
+    `is_installed`: with the installed program, a process for each command; else in this process, which is quicker.
+    """
 
     folder: Path
+    is_installed: bool = True
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, files: Mapping[str, str], changed: Mapping[str, str] | None = None) -> None:
@@ -67,15 +76,30 @@ class Reader:
     def run(self, command: str, expected: int = 0) -> str:
         """What the command wrote, standard output last. Asserts the exit code."""
         command, _, into = command.partition(" > ")
-        done = subprocess.run(
-            self.arguments(command), cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
-        )
-        said = done.stderr + done.stdout
-        assert done.returncode == expected, f"{command}: {done.returncode}\n{said}"
+        arguments = self.arguments(command)
+        code, out, complaints = self._as_process(arguments) if self.is_installed else self._here(arguments[1:])
+        said = complaints + out
+        assert code == expected, f"{command}: {code}\n{said}"
         assert "Traceback" not in said
         if into:
-            (self.folder / into).write_text(done.stdout, encoding="utf-8")
+            (self.folder / into).write_text(out, encoding="utf-8")
         return said
+
+    def _as_process(self, arguments: list[str]) -> tuple[int, str, str]:
+        done = subprocess.run(
+            arguments, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def _here(self, arguments: list[str]) -> tuple[int, str, str]:
+        out, complaints = io.StringIO(), io.StringIO()
+        with ExitStack() as stack:
+            stack.enter_context(chdir(self.folder))
+            stack.enter_context(patch.dict(os.environ, self.environment))
+            stack.enter_context(redirect_stdout(out))
+            stack.enter_context(redirect_stderr(complaints))
+            code = run(arguments)
+        return code, out.getvalue(), complaints.getvalue()
 
     def start(self, command: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(

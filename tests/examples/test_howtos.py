@@ -1,9 +1,9 @@
 """The how-to pages around a send: what they claim, tried with their own commands and code."""
 
 import asyncio
+import contextlib
 import csv
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ def outcome_of(folder: Path) -> dict[str, int]:
 
 
 def test_send_again_and_verify_a_receipt(receiver: HttpReceiver, tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
+    reader = Reader(tmp_path, is_installed=False)
     reader.write({"orders.yaml": job(receiver.port), "people.csv": PEOPLE})
     reader.run("postroad send orders.yaml --out sends/orders --workers 2", 3)
     again = commands(HOWTO / "send-again.md")
@@ -66,16 +66,12 @@ def test_send_again_and_verify_a_receipt(receiver: HttpReceiver, tmp_path: Path)
 
 def check_by_hand(folder: Path) -> None:
     (source,) = blocks(HOWTO / "verify-a-receipt.md", "python")
-    here = Path.cwd()
-    os.chdir(folder)
-    try:
+    with contextlib.chdir(folder):
         exec(compile(source, "verify-a-receipt.md", "exec"), {})
-    finally:
-        os.chdir(here)
 
 
 def test_a_gb18030_file_with_other_names_and_a_bad_row(tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
+    reader = Reader(tmp_path, is_installed=False)
     text = "联系电话,姓名\n13800138000,王小明\n13800138001\n13800138000,王小明\n"
     (tmp_path / "people.csv").write_bytes(text.encode("gb18030"))
     lines = commands(HOWTO / "spreadsheets.md")
@@ -89,7 +85,7 @@ def test_a_gb18030_file_with_other_names_and_a_bad_row(tmp_path: Path) -> None:
 
 
 def test_an_audience_comes_from_a_database_beside_the_job(tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
+    reader = Reader(tmp_path, is_installed=False)
     with sqlite3.connect(tmp_path / "people.db") as database:
         database.execute("CREATE TABLE people (number TEXT, name TEXT)")
         database.executemany("INSERT INTO people VALUES (?, ?)", [("1", "Ann"), ("2", "Bo")])
