@@ -42,22 +42,32 @@ class InvalidInput(PostroadError):
 
 
 class ConfigInvalid(InvalidInput):
+    """A job, an account, a message, a policy or a file of settings is not what its schema asks for."""
+
     code = "CONFIG_INVALID"
 
 
 class TemplateInvalid(InvalidInput):
+    """A template cannot be compiled, or it asks for something that templates may not do."""
+
     code = "TEMPLATE_INVALID"
 
 
 class AudienceInvalid(InvalidInput):
+    """A spreadsheet or a query cannot be read as recipients."""
+
     code = "AUDIENCE_INVALID"
 
 
 class SecretMissing(InvalidInput):
+    """A secret that the job names is neither in the environment nor in the secrets file."""
+
     code = "SECRET_MISSING"
 
 
 class ProviderUnknown(InvalidInput):
+    """No provider of this name is installed."""
+
     code = "PROVIDER_UNKNOWN"
 
 
@@ -97,6 +107,8 @@ class StartRefused(PostroadError):
 
 
 class CommandRefused(PostroadError):
+    """A run cannot do this in the state it is in."""
+
     code = "COMMAND_REFUSED"
     kind = Kind.CONFLICT
 
@@ -109,6 +121,8 @@ class JournalBroken(PostroadError):
 
 
 class StorageFull(JournalBroken):
+    """The disk is full. What was sent is known; make room and resume."""
+
     code = "STORAGE_FULL"
 
 

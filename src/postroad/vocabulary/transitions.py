@@ -9,16 +9,27 @@ from enum import StrEnum
 
 class RunState(StrEnum):
     PENDING = "PENDING"
+    """Frozen and not begun."""
     LEASED = "LEASED"
+    """A worker was asked to run it."""
     RUNNING = "RUNNING"
+    """Messages are leaving, or wait for their turn."""
     PAUSED = "PAUSED"
+    """Nothing more leaves until it is resumed."""
     CANCELLING = "CANCELLING"
+    """Nothing more leaves; what is in flight is waited for."""
     CANCELLED = "CANCELLED"
+    """Ended by a person; the rest is unsent."""
     SUCCEEDED = "SUCCEEDED"
+    """Ended; everyone was reached."""
     PARTIAL = "PARTIAL"
+    """Ended; not everyone was reached."""
     FAILED = "FAILED"
+    """Ended because it could not go on."""
     LOST = "LOST"
+    """Whoever ran it is gone; a resume goes on."""
     RECOVERING = "RECOVERING"
+    """The journal is read to find out what became of what was in flight."""
 
 
 class RunEvent(StrEnum):

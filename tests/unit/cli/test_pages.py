@@ -8,6 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from postroad.app.composition import LocalComposition
+from postroad.app.main import run
 from postroad.entrypoints.cli.pages.examples import EXAMPLES
 from postroad.entrypoints.cli.pages.wrapping import columns, width_of, wrapped
 from postroad.entrypoints.cli.program import build
@@ -57,9 +58,10 @@ def test_every_option_says_what_it_is_for() -> None:
     assert silent == set()
 
 
-def test_a_group_alone_shows_its_page_and_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
-    from postroad.app.main import run
-
+def test_a_group_alone_shows_its_page_and_is_a_mistake(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POSTROAD_LANG", "en")
     assert run(["audience"]) == 2
     assert "Usage: postroad audience COMMAND" in capsys.readouterr().err
     assert run(["--lang", "en"]) == 2

@@ -24,15 +24,14 @@ class CalledAs(Protocol):
 
 class PagedCommand(TyperCommand):
     def get_help(self, ctx: CalledAs) -> str:
-        return _page(self, ctx.command_path, _usage(self, ctx.command_path), [*_parameter_sections(self)])
+        return _page(self, ctx.command_path, _parameter_sections(self))
 
 
 class PagedGroup(TyperGroup):
     def get_help(self, ctx: CalledAs) -> str:
-        path = ctx.command_path
         commands = [(name, summary_of(command.help)) for name, command in self.commands.items()]
         sections = [(say("Commands"), commands), *_parameter_sections(self)]
-        return _page(self, path, f"{path} {say('COMMAND')} …", sections)
+        return _page(self, ctx.command_path, sections)
 
 
 Section = tuple[str, list[tuple[str, str]]]
@@ -60,7 +59,9 @@ def described(parameter: TyperArgument | TyperOption) -> tuple[str, str]:
     return name, text
 
 
-def _usage(command: TyperCommand | TyperGroup, path: str) -> str:
+def usage_line(command: TyperCommand | TyperGroup, path: str) -> str:
+    if isinstance(command, TyperGroup):
+        return f"{path} {say('COMMAND')} …"
     pieces = [path]
     for parameter in command.params:
         if isinstance(parameter, TyperArgument):
@@ -81,10 +82,10 @@ def _parameter_sections(command: TyperCommand | TyperGroup) -> Sequence[Section]
     return list(sections.items())
 
 
-def _page(command: TyperCommand | TyperGroup, path: str, usage: str, sections: Sequence[Section]) -> str:
+def _page(command: TyperCommand | TyperGroup, path: str, sections: Sequence[Section]) -> str:
     width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns - 2))
     lines = wrapped(summary_of(command.help), width)
-    lines += ["", say("Usage: {line}", line=usage)]
+    lines += ["", say("Usage: {line}", line=usage_line(command, path))]
     if path in EXAMPLES:
         lines += ["", say("Examples"), *(f"  {example}" for example in EXAMPLES[path])]
     for heading, rows in sections:
