@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from tests.builders.pages import ROOT, blocks, named_files, text_of
+from tests.builders.pages import DOCS, ROOT, blocks, named_files, text_of
 
 from postroad.app.composition import LocalComposition
 from postroad.entrypoints.cli.program import build
@@ -48,6 +48,12 @@ def test_links_lead_to_a_file(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_map_of_the_documentation_names_every_page() -> None:
+    shown = set(re.findall(r"\]\(([^)#]+\.md)\)", text_of(DOCS / "README.md")))
+    there = {str(page.relative_to(DOCS)) for page in DOCS.glob("*/*.md")}
+    assert there - shown == set()
 
 
 @EVERY_PAGE

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.builders.http_receiver import HttpReceiver
-from tests.builders.pages import ROOT, blocks, named_files, text_of
+from tests.builders.pages import ROOT, blocks, text_of
 
 from postroad.egress import Egress
 from postroad.flows.local_runs import EXIT_CODES, INTERRUPTED_EXIT_CODE
-from postroad.flows.local_runs.jobfile import read_job
 from postroad.providers import BUILTIN, load
 
 ENGLISH, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
@@ -24,20 +23,15 @@ def table(page: Path, first_cell: str) -> list[list[str]]:
     return [cells for cells in lines if re.fullmatch(first_cell, cells[0])]
 
 
-def test_the_library_example_runs(tmp_path: Path) -> None:
-    (source,) = blocks(ENGLISH, "python")
+@BOTH
+def test_the_library_example_runs(page: Path, tmp_path: Path) -> None:
+    (source,) = blocks(page, "python")
     with HttpReceiver() as receiver:
         script = tmp_path / "example.py"
         script.write_text(source.replace("8025", str(receiver.port)), encoding="utf-8")
         done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert "succeeded=2" in done.stdout
     assert receiver.copies.total() == 2
-
-
-def test_the_job_can_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "job.yaml"
-    path.write_text(named_files(ENGLISH)["job.yaml"], encoding="utf-8")
-    assert read_job(path).provider == "http"
 
 
 @BOTH
