@@ -97,6 +97,24 @@ async def test_a_full_parking_stops_the_source_and_says_what_it_waits_for() -> N
 
 
 @on_fake_time
+async def test_regression_retries_filled_the_parking_beyond_its_bound() -> None:
+    def script(request: SendRequest) -> SendResult:
+        return refused(Category.RATE_LIMITED, retry_after_s=3600, slow_keys=(f"domain:d{request.sequence}",))
+
+    source = Numbered(100_000, lambda n: {"domain": f"d{n}"})
+    provider = ScriptedProvider(script)
+    async with Engine([provider], clock=LoopClock()) as engine:
+        handle = await engine.start(spec(100_000), source)
+        await asyncio.sleep(30)
+        progress = handle.progress()
+        await handle.abort()
+    assert 20_000 <= progress.parked < 20_000 + 64
+    assert source.read_to < 23_000
+    assert progress.waiting is not None
+    assert progress.waiting.reason is WaitReason.RETRY
+
+
+@on_fake_time
 async def test_retry_after_slows_everybody_who_shares_the_bucket() -> None:
     def script(request: SendRequest) -> SendResult:
         if request.sequence == 5 and request.attempt == 1:

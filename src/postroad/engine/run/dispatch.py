@@ -264,18 +264,20 @@ class Dispatcher:
         self._board(item, now_ms)
 
     def _admit_fresh(self, now_ms: float) -> None:
-        fresh, gatekeeper = self.fresh, self._gatekeeper
+        """Nobody new goes while the parking is full: whoever goes may come back and want a place."""
+        fresh, gatekeeper, parking = self.fresh, self._gatekeeper, self._parking
         render, try_take, board = self._render, self._pacer.try_take, self._board
         high, careful_below = self._ledger.high, self.careful_below
-        while fresh and (self.in_flight < self.limit or self._groups):
+        while fresh and parking.size < parking.capacity and (self.in_flight < self.limit or self._groups):
             recipient = fresh[0]
             if recipient.sequence >= high:
                 return
             if gatekeeper is not None:
                 verdict = self._verdict(recipient, now_ms)
                 if verdict is not True:
-                    if not self._turned_away(recipient, verdict):
-                        return
+                    fresh.popleft()
+                    if isinstance(verdict, Hold):
+                        parking.until(Item(recipient, None, (), 0, careful=True), verdict.until_ms)
                     continue
             try:
                 rendered = render(recipient)
@@ -290,29 +292,14 @@ class Dispatcher:
                 fresh.popleft()
                 careful = recipient.sequence < careful_below
                 board(Item(recipient, rendered, rendered.keys, rendered.cost, careful), now_ms)
-            elif not self._must_wait(recipient, rendered, wait):
+            elif wait.key in rendered.keys:
+                fresh.popleft()
+                parking.behind(
+                    Item(recipient, None, rendered.keys, rendered.cost, careful=True), wait.key, wait.until_ms
+                )
+            else:
+                self._gate = wait
                 return
-
-    def _turned_away(self, recipient: Recipient, verdict: Hold | bool) -> bool:
-        """Takes the first fresh recipient out after the gatekeeper's no. False where it must stay: no place to wait."""
-        if isinstance(verdict, Hold):
-            if self._parking.is_full:
-                return False
-            self._parking.until(Item(recipient, None, (), 0, careful=True), verdict.until_ms)
-        self.fresh.popleft()
-        return True
-
-    def _must_wait(self, recipient: Recipient, rendered: Rendered, wait: Wait) -> bool:
-        """Parks the first fresh recipient behind its bucket. False where it stays and nothing more can go."""
-        if wait.key not in rendered.keys:
-            self._gate = wait
-            return False
-        if self._parking.is_full:
-            return False
-        self.fresh.popleft()
-        item = Item(recipient, None, rendered.keys, rendered.cost, careful=True)
-        self._parking.behind(item, wait.key, wait.until_ms)
-        return True
 
     def _board(self, item: Item, now_ms: float) -> None:
         """Gives the item a permit, or a seat in an open batch."""
