@@ -116,7 +116,7 @@ FIGURES: tuple[Figure, ...] = (
         "holding",
         "Everybody answered with Retry-After of one hour",
         (
-            Metric("holding_parked", "recipients that wait"),
+            Metric("holding_parked", "recipients that wait: the bound and the permits", at_most=20_064),
             Metric("holding_rss_growth_mb", "memory gained while the run waits", at_most=1),
             Metric("holding_pause_s", "from the command to paused, seconds", at_most=1),
         ),
