@@ -42,6 +42,17 @@ def test_anything_but_yes_sends_nothing_and_leaves_no_folder(tmp_path: Path) -> 
     assert not list((tmp_path / "sends").iterdir())
 
 
+def test_ctrl_c_at_the_question_sends_nothing_and_leaves_no_folder(tmp_path: Path) -> None:
+    write_people(tmp_path, "p1")
+    write_job(tmp_path, 9)
+    with Desk(tmp_path).terminal("send", "job.yaml") as terminal:
+        terminal.see("[N]o:")
+        terminal.press("\x03")
+        terminal.see("Nothing was sent.")
+        assert terminal.ends() == 130
+    assert not list((tmp_path / "sends").iterdir())
+
+
 def test_keys_pause_resume_and_change_concurrency_and_ctrl_c_cancels(tmp_path: Path) -> None:
     with HttpReceiver() as receiver:
         write_people(tmp_path, *(f"p{number}" for number in range(2_000)))

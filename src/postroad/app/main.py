@@ -14,7 +14,10 @@ USAGE, FAILED, INTERRUPTED = 2, 1, 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits the process."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    try:
+        sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -42,6 +42,9 @@ def demo(
     except RuntimeError as error:
         console.complain(say("the demonstration ended early: {error}", error=error))
         raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        console.tell(say("Stopped. Everything is left in {folder}", folder=where), "yellow")
+        raise
     shown.ways_on(str(where))
     raise typer.Exit(1 if compared.lost or compared.doubled else 0)
 

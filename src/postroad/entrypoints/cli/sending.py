@@ -110,6 +110,10 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
         return _run(
             lambda observer: start_send(prepared, surroundings, observer, confirmed_hash=answer.hash), answer, prepared
         )
+    except KeyboardInterrupt:
+        if not begun:
+            console.tell("\n" + say("Nothing was sent."))
+        raise
     finally:
         if not begun:
             discard(prepared)

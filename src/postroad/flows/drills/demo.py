@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ _ODDS: Mapping[Fate, float] = {
 }
 _KILL_AFTER_PEOPLE = 0.4
 _WATCH_EVERY_S = 0.2
+_TIME_TO_CANCEL_S = 10.0
 _DIED_WITH_THE_SENDER = "RESTARTED"
 _OF_ONE = ("INTENT", "RETRY", "DOUBT", "FINAL")
 """Journal lines whose second field is a recipient's sequence."""
@@ -132,28 +134,40 @@ class Demo:
         path.write_text(json.dumps(job, ensure_ascii=False, indent=2), encoding="utf-8")
         return path
 
-    def _start(self, arguments: Sequence[str], *, resumed: bool) -> subprocess.Popen[bytes]:
+    @contextmanager
+    def _sender(self, arguments: Sequence[str], *, resumed: bool) -> Iterator[subprocess.Popen[bytes]]:
+        """The sender at this terminal. Whatever ends the block ends the sender; after Ctrl-C, which it hears as well,
+        it has a moment to cancel.
+        """
         command = [*self.command, *arguments]
         self.tell(Sending(["postroad", *arguments], resumed))
         environment = {**os.environ, "POSTROAD_HOME": str(self.folder / "home")}
-        return subprocess.Popen(command, env=environment)
+        process = subprocess.Popen(command, env=environment)
+        try:
+            yield process
+        except KeyboardInterrupt:
+            with suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
+                process.wait(_TIME_TO_CANCEL_S)
+            raise
+        finally:
+            process.kill()
+            process.wait()
 
     def _killed_in_the_middle(self, job: Path, receiver: Receiver) -> None:
-        process = self._start(["send", str(job), "--out", str(self._out), "--yes"], resumed=False)
         arrived = 0
-        while arrived < self.count * _KILL_AFTER_PEOPLE:
-            try:
-                process.wait(_WATCH_EVERY_S)
-            except subprocess.TimeoutExpired:
-                arrived = len(receiver.report().copies)
-            else:
-                raise RuntimeError(f"the sender ended before it was killed, with exit code {process.returncode}")
-        process.kill()
-        process.wait()
+        with self._sender(["send", str(job), "--out", str(self._out), "--yes"], resumed=False) as process:
+            while arrived < self.count * _KILL_AFTER_PEOPLE:
+                try:
+                    process.wait(_WATCH_EVERY_S)
+                except subprocess.TimeoutExpired:
+                    arrived = len(receiver.report().copies)
+                else:
+                    raise RuntimeError(f"the sender ended before it was killed, with exit code {process.returncode}")
         self.tell(Killed(process.pid, arrived))
 
     def _resumed(self) -> None:
-        code = self._start(["send", "--resume", str(self._out), "--yes"], resumed=True).wait()
+        with self._sender(["send", "--resume", str(self._out), "--yes"], resumed=True) as process:
+            code = process.wait()
         if code not in (0, 3):
             raise RuntimeError(f"the resumed sender ended with exit code {code}")
 

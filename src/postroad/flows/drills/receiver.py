@@ -41,7 +41,10 @@ class Receiver:
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "postroad.flows.drills.receivers", json.dumps(self._plan)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # A session of its own: Ctrl-C is for the drill, which closes the pipe and so ends the receiver.
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         self.port = int(json.loads(self._read())["port"])
         return self
 

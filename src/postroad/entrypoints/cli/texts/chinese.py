@@ -59,6 +59,7 @@ CHINESE = {
     " Name one with --map {field}=COLUMN": (
         "消息需要 `{field}`，受众中没有；受众的列有 {columns}。可用 --map {field}=列名 指定"
     ),
+    "Stopped. Everything is left in {folder}": "已停止。全部文件保留在 {folder}",
     "the demonstration ended early: {error}": "演示提前结束：{error}",
     # program
     "Send to many people, and know what became of each of them.": "批量发送消息，并说得清每一个收件人的结果。",
