@@ -7,14 +7,6 @@ from pathlib import Path
 from tests.e2e.program import Desk
 
 
-def test_the_demonstration_loses_nobody_and_explains_one_unknown(tmp_path: Path) -> None:
-    said = Desk(tmp_path).run("demo", "--count", "1000", "--folder", "demo")
-    assert said.code == 0, said.err
-    assert "Killed in the middle (kill -9)" in said.err
-    assert "lost 0, sent a second copy 0" in said.err
-    assert "postroad init http > job.yaml" in said.err
-
-
 def test_ctrl_c_ends_the_demonstration_and_its_sender(tmp_path: Path) -> None:
     with Desk(tmp_path).terminal("demo", "--folder", "demo") as terminal:
         terminal.see("p pause")

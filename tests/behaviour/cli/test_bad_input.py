@@ -107,6 +107,10 @@ BAD_LINES: dict[str, tuple[list[str], str]] = {
     "a re-send of nothing": (["send", "--only", "failed", "--yes"], "postroad send --only failed FOLDER"),
     "a re-send from nothing": (["send", "--only", "failed", "nothing", "--yes"], "name the folder of a send"),
     "a query without a database": (["send", "job.yaml", "--yes", "--query", "SELECT 1"], "go together"),
+    "a password in an address": (
+        ["send", "job.yaml", "--yes", "--query", "SELECT 1", "--database", "postgresql://me:hidden@db/x"],
+        "--database holds a password",
+    ),
     "loose secrets": (["send", "job.yaml", "--yes", "--secrets", "loose"], "run: chmod 600 loose"),
     "no secrets file": (["send", "job.yaml", "--yes", "--secrets", "none"], "the secrets file none cannot be read"),
     "a row nobody has": (["message", "preview", "job.yaml", "--row", "99"], "the audience has no row 99"),
@@ -131,6 +135,7 @@ def test_a_bad_command_line_ends_with_2_and_one_message_and_leaves_nothing(offic
     office.folder.joinpath("loose").chmod(0o644)
     content, before = job.read_bytes(), office.left
     said = office.run(*arguments)
+    assert "hidden" not in said.err
     _one_error(said.code, said.err)
     assert hint in said.err
     assert office.left == before

@@ -3,6 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -171,6 +172,10 @@ def audience_overrides(
     if (database is None) != (query is None):
         raise typer.BadParameter(say("--query and --database go together"))
     if database is not None:
+        if urlsplit(database).password is not None:
+            raise typer.BadParameter(
+                say("--database holds a password; put the query into the job file and name the secret there")
+            )
         given["audience.query"] = {"database": database, "sql": query}
     for pair in maps or []:
         field, separator, column = pair.partition("=")

@@ -44,6 +44,9 @@ CHINESE = {
     "must be {most} or less": "不能大于 {most}",
     "`{value}` is not one of '{known}'": "`{value}` 不在可用值之中：'{known}'",
     "--query and --database go together": "--query 与 --database 须同时给出",
+    "--database holds a password; put the query into the job file and name the secret there": (
+        "--database 中含有密码；请把查询写进任务文件，并在其中写密钥的名称"
+    ),
     # pages
     "Usage: {line}": "用法：{line}",
     "Examples": "示例",
