@@ -81,12 +81,13 @@ def _close(pipe: Any) -> None:
 def _died(child: "subprocess.Popen[bytes]", stderr: Any, module: str) -> PostroadError:
     stderr.seek(0, os.SEEK_END)
     stderr.seek(max(0, stderr.tell() - _SHOWN_BYTES))
-    said = stderr.read().decode(errors="replace").strip().splitlines()
-    end = f"signal {-child.returncode}" if child.returncode < 0 else f"exit code {child.returncode}"
-    return PostroadError(
-        f"the process {module} ended early ({end}); it may have needed more memory than there is"
-        + (f". It said: {said[-1]}" if said else "")
-    )
+    said = [line.strip() for line in stderr.read().decode(errors="replace").splitlines()]
+    words = [line for line in said if line.strip("^~ ")]
+    if child.returncode < 0:
+        end = f"signal {-child.returncode}; it may have needed more memory than there is"
+    else:
+        end = f"exit code {child.returncode}"
+    return PostroadError(f"the process {module} ended early ({end})" + (f". It said: {words[-1]}" if words else ""))
 
 
 def _python_path() -> str:

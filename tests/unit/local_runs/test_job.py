@@ -100,6 +100,8 @@ def test_an_overriding_file_lies_in_the_working_folder(tmp_path: Path, monkeypat
         ("audience: {count: true}", "audience.count"),
         ("audience: {}", "audience"),
         ("audience: {file: 12}", "audience.file"),
+        ("audience: {file: a.csv, quote: '<<'}", "audience.quote"),
+        ("audience: {file: a.csv, headerRow: first}", "audience.headerRow"),
         ("audience: {query: {database: x, sql: ''}}", "audience.query.database"),
         ("audience: {query: {database: 'sqlite:///a', sql: 'select 1', password: clear}}", "audience.query.password"),
         ("audience: {count: 1, mapping: {mobile: 3}}", "audience.mapping.mobile"),
@@ -118,6 +120,11 @@ def test_a_wrong_value_is_named_by_its_field(tmp_path: Path, rest: str, field: s
     with pytest.raises(JobInvalid) as caught:
         _read(tmp_path, f"provider: http\nmessage: {{}}\n{rest}\n")
     assert caught.value.field == field
+
+
+def test_a_file_may_say_where_its_header_is_and_that_quotes_are_text(tmp_path: Path) -> None:
+    job = _read(tmp_path, "provider: http\nmessage: {}\naudience: {file: a.csv, headerRow: 3, quote: ''}\n")
+    assert (job.audience.header_row, job.audience.quote) == (3, "")
 
 
 def test_a_file_query_lies_beside_the_job(tmp_path: Path) -> None:

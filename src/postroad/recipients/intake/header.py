@@ -45,7 +45,7 @@ def find_header(
     if asked is None and looks_like_data(texts[at]):
         raise AudienceInvalid(
             f"row {numbers[at]} looks like data, not like column names; add a header row, or say which row it is",
-            field="header_row",
+            field="audience.headerRow",
             row=numbers[at],
         )
     header = _named(texts[at], numbers[at])
@@ -74,7 +74,7 @@ def looks_like_data(texts: Sequence[str]) -> bool:
 def _asked_row(numbers: Sequence[int], asked: int) -> int:
     if asked not in numbers:
         raise AudienceInvalid(
-            f"header_row {asked} is not among the first {len(numbers)} rows of the table", field="header_row"
+            f"headerRow {asked} is not among the first {len(numbers)} rows of the table", field="audience.headerRow"
         )
     return numbers.index(asked)
 

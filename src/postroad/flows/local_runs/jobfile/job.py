@@ -19,6 +19,8 @@ _AUDIENCE = (
     "sheet",
     "encoding",
     "delimiter",
+    "quote",
+    "headerRow",
     "key",
     "mapping",
     "skipInvalid",
@@ -45,6 +47,10 @@ class AudienceRequest:
     sheet: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
+    quote: str | None = None
+    """An empty text: quotes are plain text."""
+    header_row: int | None = None
+    """As the spreadsheet counts, from 1; 0 says there is none."""
     key: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
     skip_invalid: bool = False
@@ -170,6 +176,11 @@ def _audience(value: object, base: Path, findings: Findings, *, needed: bool) ->
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         findings.add("audience.count", f"must be a whole number from 1 on, not {shape_of(count)}")
     sheet = value.get("sheet")
+    quote, header = value.get("quote"), value.get("headerRow")
+    if quote is not None and (not isinstance(quote, str) or len(quote) > 1):
+        findings.add("audience.quote", f"must be one character, or empty for none, not {shape_of(quote)}")
+    if header is not None and (isinstance(header, bool) or not isinstance(header, int) or header < 0):
+        findings.add("audience.headerRow", f"must be a row number, or 0 for none, not {shape_of(header)}")
     skip = value.get("skipInvalid", False)
     if not isinstance(skip, bool):
         findings.add("audience.skipInvalid", f"must be true or false, not {shape_of(skip)}")
@@ -180,6 +191,8 @@ def _audience(value: object, base: Path, findings: Findings, *, needed: bool) ->
         sheet=str(sheet) if isinstance(sheet, str | int) else None,
         encoding=_text(value, "encoding", findings),
         delimiter=_text(value, "delimiter", findings),
+        quote=quote if isinstance(quote, str) else None,
+        header_row=header if isinstance(header, int) else None,
         key=_text(value, "key", findings),
         mapping=_column_names(value.get("mapping"), findings),
         skip_invalid=bool(skip),

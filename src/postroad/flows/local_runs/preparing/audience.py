@@ -107,7 +107,14 @@ def _input(audience: AudienceRequest, surroundings: Surroundings) -> AudienceInp
         return QueryInput(audience.query.database, audience.query.sql, password)
     assert audience.file is not None
     delimiter = {"tab": "\t", "\\t": "\t"}.get(audience.delimiter or "", audience.delimiter)
-    return FileInput(audience.file, encoding=audience.encoding, delimiter=delimiter, sheet=audience.sheet)
+    return FileInput(
+        audience.file,
+        encoding=audience.encoding,
+        delimiter=delimiter,
+        quote=audience.quote,
+        sheet=audience.sheet,
+        header_row=audience.header_row,
+    )
 
 
 def keep_copy(found: Path, wanted: Path | None) -> Path | None:
