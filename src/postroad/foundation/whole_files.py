@@ -4,12 +4,31 @@ A file is written beside its name, synced, renamed over it, and the folder is sy
 leaves the old file or the new one, and at most a `.part` file that the next write replaces.
 """
 
+import errno
 import os
 from pathlib import Path
 
+from postroad.vocabulary.errors import PostroadError, StorageFailed, StorageFull
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
 
 def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Replaces `path` by `content`; durable when it returns."""
+    """Replaces `path` by `content`; durable when it returns. Raises StorageFull, StorageFailed."""
+    try:
+        _write_whole(path, content, mode)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> PostroadError:
+    said = f"{path} cannot be written: {error.strerror or error}"
+    if error.errno in _NO_ROOM:
+        return StorageFull(f"{said}; free some space and go on, nothing is lost")
+    return StorageFailed(f"{said}; check the disk, its mount and its permissions, then go on: nothing is lost")
+
+
+def _write_whole(path: Path, content: bytes, mode: int) -> None:
     part = path.with_name(f".{path.name}.part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:

@@ -126,6 +126,13 @@ class StorageFull(JournalBroken):
     code = "STORAGE_FULL"
 
 
+class StorageFailed(PostroadError):
+    """A file cannot be written, and what stood in its place still does. See to the disk and resume."""
+
+    code = "STORAGE_FAILED"
+    kind = Kind.UNAVAILABLE
+
+
 class AccountingBroken(PostroadError):
     """The five outcomes do not add up to the total: a bug that must never be reported as an end."""
 
