@@ -42,7 +42,7 @@ def test_data_is_no_header(row: str) -> None:
 
 def test_a_given_row_must_be_there() -> None:
     assert header_row("1,2", "3,4", asked=2) == 2
-    with pytest.raises(AudienceInvalid, match="header_row 9 is not among the first 2 rows"):
+    with pytest.raises(AudienceInvalid, match="headerRow 9 is not among the first 2 rows"):
         header_row("a,b", "c,d", asked=9)
 
 
