@@ -45,10 +45,17 @@ class Receiver:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
-        self.port = int(json.loads(self._read())["port"])
+        try:
+            self.port = int(json.loads(self._read())["port"])
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.stdin is not None and process.stdout is not None:
             process.stdin.close()

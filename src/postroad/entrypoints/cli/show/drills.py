@@ -138,6 +138,7 @@ def document(reports: Mapping[str, DrillReport]) -> dict[str, object]:
         "unknownAllowed": total("unknown_allowed"),
         "inFlightMax": max((found.in_flight_max for found in reports.values()), default=0),
         "kills": total("kills"),
+        "killsInFlight": total("kills_in_flight"),
         "runs": total("runs"),
         "total": total("total"),
         "passed": all(found.is_passed for found in reports.values()),
