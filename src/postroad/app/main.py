@@ -8,6 +8,10 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from postroad.vocabulary.errors import PostroadError
 
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
 
@@ -55,14 +59,13 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: object) -> str:
-    from postroad.vocabulary.errors import PostroadError
+def _sentence(error: "PostroadError") -> str:
+    from postroad.entrypoints.cli.texts import named
 
-    if not isinstance(error, PostroadError):
-        return str(error)
     places = [place for place in (error.field, f"row {error.row}" if error.row is not None else "") if place]
     known = [place for place in places if place in error.message]
-    return error.message if known or not places else f"{', '.join(places)}: {error.message}"
+    said = error.message if known or not places else f"{', '.join(places)}: {error.message}"
+    return named(error.code, said)
 
 
 def _complain(message: str, code: int = USAGE) -> int:

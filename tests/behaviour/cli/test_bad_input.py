@@ -162,3 +162,10 @@ def test_a_failed_connection_is_an_outcome_of_the_item_and_no_error_of_the_progr
     assert said.code in (1, 3)
     assert json.loads(said.out.splitlines()[-1])["failed"] + said.last_object["unsent"] == 2
     assert "Traceback" not in said.err
+
+
+def test_an_error_is_named_in_chinese(office: Office) -> None:
+    said = office.run("--lang", "zh", "send", "job.yaml", "--yes")
+    assert said.code == 2
+    assert said.err.startswith("错误：配置有误：the job file job.yaml cannot be read")
+    assert office.run("--lang", "zh", "send").err.startswith("错误：请给出任务文件")

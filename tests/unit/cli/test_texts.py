@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from postroad.app.reference.errors import coded_errors
 from postroad.entrypoints.cli import program
 from postroad.entrypoints.cli.pages import help_page, usage_errors
 from postroad.entrypoints.cli.show import console, endings, providers, watching
 from postroad.entrypoints.cli.texts import chosen_language
 from postroad.entrypoints.cli.texts.chinese import CHINESE
+from postroad.entrypoints.cli.texts.error_names import ERROR_NAMES
 from postroad.flows.drills import OUTCOMES
 from postroad.flows.local_runs.running import display
 from postroad.vocabulary.transitions import RunState
@@ -91,6 +93,10 @@ def test_a_translation_shows_the_same_values(text: str) -> None:
 def test_chinese_is_chinese() -> None:
     same = {text for text, said in CHINESE.items() if not re.search(r"[\u4e00-\u9fff]", said)}
     assert same == set()
+
+
+def test_every_error_has_a_chinese_name() -> None:
+    assert set(ERROR_NAMES) == {error.code for error in coded_errors()}
 
 
 def test_the_language_is_the_option_then_our_variable_then_the_locale() -> None:

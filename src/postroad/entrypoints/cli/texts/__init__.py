@@ -8,8 +8,10 @@ import os
 from collections.abc import Mapping, Sequence
 
 from postroad.entrypoints.cli.texts.chinese import CHINESE
+from postroad.entrypoints.cli.texts.error_names import ERROR_NAMES
 
 LANGUAGES = ("en", "zh")
+_LOOKED_AT = 12
 _VARIABLES = ("POSTROAD_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -45,3 +47,11 @@ def say(text: str, **values: object) -> str:
     """`text` in the language of this process, with `{name}` filled from `values`."""
     said = CHINESE.get(text, text) if _Tongue.language == "zh" else text
     return said.format(**values) if values else said
+
+
+def named(code: str, message: str) -> str:
+    """`message` behind the name of its error, where it is not in the language of this process."""
+    if _Tongue.language != "zh" or any("\u4e00" <= letter <= "\u9fff" for letter in message[:_LOOKED_AT]):
+        return message
+    name = ERROR_NAMES.get(code)
+    return f"{name}：{message}" if name else message
