@@ -71,12 +71,13 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "workers",
-        "postroad send --workers 2 against 1, a provider that sends nothing, a core for each worker",
+        "postroad send --workers 2 on two cores against 1 on one, a provider that sends nothing",
         (
             Metric("workers1_items_per_s", "one process"),
             Metric("workers2_items_per_s", "two worker processes"),
             Metric("workers2_vs_1", "rate of sending, two over one", at_least=1.7),
             Metric("workers2_vs_1_unpinned", "the same, the one process free to use both cores"),
+            Metric("cores2_vs_1", "plain Python that only computes, two processes over one: what the machine gives"),
         ),
         timeout_s=360.0,
     ),
@@ -110,6 +111,7 @@ FIGURES: tuple[Figure, ...] = (
             Metric("fairness_loss", "how much longer the others take than without them", at_most=0.05),
             Metric("fairness_others_per_s", "rate of the others beside the slow domain"),
             Metric("fairness_alone_per_s", "rate of the others alone"),
+            Metric("fairness_cpu_us", "what a slow recipient costs until it is put aside, processor time, µs"),
         ),
     ),
     Figure(

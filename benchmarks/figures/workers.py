@@ -1,9 +1,14 @@
-"""What a second worker process adds. A worker has a core; the parent, which shows progress, shares theirs."""
+"""What a second worker process adds. Nothing pins the two workers; the parent, which shows progress, shares their cores.
+
+Beside it stands what two processes of plain Python reach over one in the same rounds: where the cores are shared with
+neighbours, or are two threads of one, nobody reaches 2.
+"""
 
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.machine import SENDER
+from benchmarks.machine import RECEIVER, SENDER
 from benchmarks.processes import ask
 from benchmarks.recipe import write_table
 from benchmarks.rounds import in_turn, over
@@ -14,17 +19,19 @@ COUNT, QUICK_COUNT = 300_000, 4_000
 def measure(quick: bool) -> dict[str, float | None]:
     with tempfile.TemporaryDirectory(prefix="postroad-bench-") as name:
         table = write_table(Path(name, "people.csv"), QUICK_COUNT if quick else COUNT)
-        one, two, free = in_turn(
+        one, two, free, plain = in_turn(
             1 if quick else 3,
             lambda: _send(table, workers=1, core=SENDER),
             lambda: _send(table, workers=2, core=None),
             lambda: _send(table, workers=1, core=None),
+            lambda: {"ratio": _cores2_vs_1(0.2 if quick else 2.0)},
         )
     return {
         "workers1_items_per_s": round(one["per_s"]),
         "workers2_items_per_s": round(two["per_s"]),
         "workers2_vs_1": over(two["per_s"], one["per_s"]),
         "workers2_vs_1_unpinned": over(two["per_s"], free["per_s"]),
+        "cores2_vs_1": round(plain["ratio"], 2),
     }
 
 
@@ -32,3 +39,13 @@ def _send(table: Path, *, workers: int, core: int | None) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="postroad-bench-") as folder:
         order = {"table": str(table), "workers": workers, "folder": folder}
         return ask("benchmarks.loads.local_send", order, core=core)
+
+
+def _cores2_vs_1(seconds: float) -> float:
+    def spin(core: int) -> float:
+        rate: float = ask("benchmarks.loads.spinning", {"seconds": seconds}, core=core)["per_s"]
+        return rate
+
+    alone = spin(SENDER)
+    with ThreadPoolExecutor(2) as pool:
+        return sum(pool.map(spin, (SENDER, RECEIVER))) / alone
