@@ -145,9 +145,14 @@ def test_a_bad_command_line_ends_with_2_and_one_message_and_leaves_nothing(offic
 def test_rejected_rows_stop_a_send_unless_they_may_be_skipped(office: Office) -> None:
     office.folder.joinpath("people.csv").write_text("id,name\np1,A\np2\np3,C,D,E\n")
     write_job(office.folder, NOWHERE)
+    refused = office.run("send", "job.yaml", "--yes")
+    _one_error(refused.code, refused.err)
+    assert "postroad audience check --errors FILE" in refused.err
+    assert "--skip-invalid" in refused.err
+    assert not any(name.startswith("sends/") for name in office.left)
     refused = office.run("send", "job.yaml", "--yes", "--errors", "rejected.csv")
     _one_error(refused.code, refused.err)
-    assert "--skip-invalid" in refused.err or "skipInvalid" in refused.err
+    assert "see rejected.csv" in refused.err
     assert office.folder.joinpath("rejected.csv").is_file()
     assert not any(name.startswith("sends/") for name in office.left)
     rehearsed = office.run("send", "job.yaml", "--skip-invalid", "--dry-run", "--json")

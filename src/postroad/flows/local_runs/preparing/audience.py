@@ -45,8 +45,12 @@ def check_audience(order: AudienceOrder, surroundings: Surroundings) -> Audience
     return facts_of(report, kept)
 
 
-def import_for(checked: Checked, folder: Path, surroundings: Surroundings) -> ImportReport:
-    """Raises AudienceInvalid for rejected rows unless the job leaves them out."""
+def import_for(
+    checked: Checked, folder: Path, surroundings: Surroundings, rejected_at: Path | None = None
+) -> ImportReport:
+    """Raises AudienceInvalid for rejected rows unless the job leaves them out; `rejected_at` is where they can be read
+    when it is raised.
+    """
     audience = checked.job.audience
     schema = None if audience.count is not None else checked.factory.descriptor.recipient_schema
     report = import_audience(
@@ -54,9 +58,10 @@ def import_for(checked: Checked, folder: Path, surroundings: Surroundings) -> Im
     )
     if report.rejected and not audience.skip_invalid:
         reasons = ", ".join(f"{top.count} × {top.code} in {top.column or 'the row'}" for top in report.top_reasons[:3])
+        look = f"see {rejected_at}" if rejected_at else "list them with: postroad audience check --errors FILE"
         raise AudienceInvalid(
-            f"{report.rejected} of {report.rows} rows cannot be sent to ({reasons}); see {report.errors_path}, mend "
-            "them, or say skipInvalid to leave them out",
+            f"{report.rejected} of {report.rows} rows cannot be sent to ({reasons}); {look}, and mend them, or leave "
+            "them out with --skip-invalid (skipInvalid in the job)",
             field="audience",
         )
     return report

@@ -24,16 +24,19 @@ def prepare_send(order: SendOrder, surroundings: Surroundings, *, errors_file: P
     """Makes the folder with `job.json` and the snapshot. `errors_file` gets a copy of the rows that were left out.
 
     Raises ConfigInvalid, AudienceInvalid, SecretMissing, TemplateInvalid, ProviderUnknown, EgressDenied. Rejected rows
-    raise unless the job says `skipInvalid`. After a refusal the folder is gone, except where it explains rejected rows.
+    raise unless the job says `skipInvalid`. After a refusal the folder is gone, unless `out` names it and nothing else
+    holds the rejected rows.
     """
     check_workers(order.workers)
     checked = check_job(order, surroundings)
     folder = make_folder(order.out, checked.job.name, surroundings.clock)
+    own = folder.import_errors if order.out is not None else None
     try:
         folder.write_job(checked.job.name, checked.job.raw)
-        report = import_for(checked, folder.path, surroundings)
+        report = import_for(checked, folder.path, surroundings, errors_file or own)
     except BaseException:
-        if keep_copy(folder.import_errors, errors_file) is not None or not folder.import_errors.is_file():
+        keep_copy(folder.import_errors, errors_file)
+        if errors_file is not None or own is None or not own.is_file():
             folder.remove()
         raise
     kept = keep_copy(folder.import_errors, errors_file) or report.errors_path
