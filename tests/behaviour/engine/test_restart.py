@@ -173,6 +173,27 @@ async def test_doubt_older_than_the_keys_stays_unknown(tmp_path: Path) -> None:
     assert counts(summary) == {"succeeded": 1, "unknown": 4}
 
 
+@pytest.mark.parametrize("set_back_ms", [-1, -1_000, -3_600_000])
+@on_fake_time
+async def test_regression_a_clock_set_back_over_a_restart_sent_all_doubt_again(
+    tmp_path: Path, set_back_ms: int
+) -> None:
+    clock = LoopClock()
+    first = ScriptedProvider(after(10_000))
+    async with Engine([first], clock=clock) as engine:
+        handle = await engine.start(spec(50, concurrency=4), Numbered(50), journal=_open(tmp_path))
+        while len(first.sent) < 4:
+            await _later(0.01)
+        await handle.abort()
+    clock.jump_ms = set_back_ms
+    second = ScriptedProvider()
+    async with Engine([second], clock=clock) as engine:
+        handle = await engine.start(spec(50), Numbered(50), journal=_open(tmp_path))
+        summary = await handle.completion()
+    assert counts(summary) == {"succeeded": 46, "unknown": 4}
+    assert not set(first.sequences()) & set(second.sequences())
+
+
 @on_fake_time
 async def test_items_that_waited_for_a_retry_are_tried_when_due(tmp_path: Path) -> None:
     first = ScriptedProvider(always(refused(Category.TEMPORARY_REMOTE, retry_after_s=300, may_have_left=True)))

@@ -80,8 +80,7 @@ class Feeder:
         self._dispatcher.careful_below = past.next_sequence
         rules = self._settler.rules
         for sequence, doubt in past.doubt.items():
-            young = now_ms - doubt.at_ms < rules.key_kept_ms / 2
-            if not young or doubt.attempt >= rules.retry.max_attempts:
+            if not self._is_remembered(now_ms - doubt.at_ms) or doubt.attempt >= rules.retry.max_attempts:
                 self._lose(ledger, sequence, doubt.attempt, now_ms)
                 continue
             told = (Category.UNKNOWN.value, IN_DOUBT_CODE)
@@ -89,12 +88,16 @@ class Feeder:
             self._again.append(_Again(sequence, doubt.attempt, int(now_ms), doubt.may_have_left, True, *told))
         for sequence, known in past.retry.items():
             in_doubt = known.code == IN_DOUBT_CODE
-            if in_doubt and now_ms - known.due_ms >= rules.key_kept_ms / 2:
+            if in_doubt and not self._is_remembered(max(0.0, now_ms - known.due_ms)):
                 self._lose(ledger, sequence, known.attempt, now_ms)
                 continue
             facts = (known.due_ms, known.may_have_left, in_doubt, known.category, known.code)
             self._again.append(_Again(sequence, known.attempt, *facts))
         ledger.settle()
+
+    def _is_remembered(self, age_ms: float) -> bool:
+        """Whether the remote surely still knows a key. A clock that was set back may give a negative age."""
+        return abs(age_ms) < self._settler.rules.key_kept_ms / 2
 
     def _lose(self, ledger: Ledger, sequence: int, attempt: int, now_ms: float) -> None:
         self._counters.unknown += 1
