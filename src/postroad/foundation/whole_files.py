@@ -6,56 +6,58 @@ leaves the old file or the new one, and at most a `.part` file that the next wri
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from postroad.vocabulary.errors import PostroadError, StorageFailed, StorageFull
+from postroad.vocabulary.errors import StorageFailed, StorageFull
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
     """Replaces `path` by `content`; durable when it returns. Raises StorageFull, StorageFailed."""
-    try:
-        _write_whole(path, content, mode)
-    except OSError as error:
-        raise _refused(path, error) from error
-
-
-def _refused(path: Path, error: OSError) -> PostroadError:
-    said = f"{path} cannot be written: {error.strerror or error}"
-    if error.errno in _NO_ROOM:
-        return StorageFull(f"{said}; free some space and go on, nothing is lost")
-    return StorageFailed(f"{said}; check the disk, its mount and its permissions, then go on: nothing is lost")
-
-
-def _write_whole(path: Path, content: bytes, mode: int) -> None:
     part = path.with_name(f".{path.name}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    try:
-        os.fchmod(handle, mode)
-        left = memoryview(content)
-        while left:
-            left = left[os.write(handle, left) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    os.replace(part, path)
-    sync_folder(path.parent)
+    with _refusals(path):
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        try:
+            os.fchmod(handle, mode)
+            left = memoryview(content)
+            while left:
+                left = left[os.write(handle, left) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(part, path)
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in `folder` durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    """Makes the names in `folder` durable. Raises StorageFull, StorageFailed."""
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def sync_file(path: Path) -> None:
-    """Makes the content of a file that somebody else wrote durable."""
-    handle = os.open(path, os.O_RDONLY)
+    """Makes the content of a file that somebody else wrote durable. Raises StorageFull, StorageFailed."""
+    _sync(path, os.O_RDONLY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    with _refusals(path):
+        handle = os.open(path, flags)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        yield
+    except OSError as error:
+        said = f"{path} cannot be written: {error.strerror or error}"
+        if error.errno in _NO_ROOM:
+            raise StorageFull(f"{said}; free some space and go on, nothing is lost") from error
+        advice = "check the disk, its mount and its permissions, then go on: nothing is lost"
+        raise StorageFailed(f"{said}; {advice}") from error

@@ -173,7 +173,7 @@ async def test_doubt_older_than_the_keys_stays_unknown(tmp_path: Path) -> None:
     assert counts(summary) == {"succeeded": 1, "unknown": 4}
 
 
-@pytest.mark.parametrize("set_back_ms", [-1, -1_000, -3_600_000])
+@pytest.mark.parametrize("set_back_ms", [-1_000, -3_600_000])
 @on_fake_time
 async def test_regression_a_clock_set_back_over_a_restart_sent_all_doubt_again(
     tmp_path: Path, set_back_ms: int
