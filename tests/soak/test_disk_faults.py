@@ -1,0 +1,98 @@
+"""The disk refuses at every place the program writes to: nothing is lost, and a resume ends the send."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+
+import pytest
+from tests.soak.sending import FINISHED, PROGRAM, STILL_OPEN, Send, calm, check, ended
+
+from postroad.flows.drills.receiver import Receiver
+
+PEOPLE = 200
+FAILING_DISK = str(Path(__file__).with_name("failing_disk"))
+
+JOURNAL = [
+    *product(("write", "fdatasync"), ("ENOSPC", "EIO"), (1, 2, 4, 9), ("*.journal",)),
+    ("fsync", "EIO", 1, "journal"),
+    *product(("fsync",), ("EIO",), (1, 3, 5, 7), ("out",)),
+]
+BEGINNINGS = [
+    *product(("write", "fsync"), ("ENOSPC",), (1,), (".job.json.part", ".frozen.json.part")),
+    *product(("replace",), ("EIO",), (1,), ("job.json", "frozen.json", "audience.parquet")),
+]
+ENDINGS = [
+    *product(("write", "fsync"), ("ENOSPC",), (1,), (".ended.json.part", ".summary.json.part", ".receipt.json.part")),
+    *product(("replace",), ("EIO",), (1,), ("ended.json", "summary.json", "receipt.json")),
+]
+RESULTS = [
+    *product(("replace",), ("ENOSPC", "EIO"), (1,), ("results.parquet", "succeeded.csv", "skipped.csv")),
+    *product(("fsync",), ("EIO",), (1,), ("results.parquet", "unknown.csv")),
+]
+
+
+@pytest.mark.parametrize(("call", "code", "nth", "name"), [*JOURNAL, *BEGINNINGS, *ENDINGS, *RESULTS])
+def test_a_write_that_fails_costs_nobody_anything(tmp_path: Path, call: str, code: str, nth: int, name: str) -> None:
+    scenario = calm(PEOPLE, 0.5)
+    log = tmp_path / "faults"
+    fault = {"PYTHONPATH": FAILING_DISK, "DRILL_FAULT": f"{call} {code} {nth} {name}", "DRILL_FAULT_LOG": str(log)}
+    with Receiver("http", 5, scenario.odds) as receiver:
+        send = Send.of(scenario, tmp_path, receiver)
+        first = ended(send.start(extra=fault))
+        assert log.exists(), "the fault was never met"
+        assert first.code in (*FINISHED, *STILL_OPEN), first.said
+        _gone_on_with(send, first.code)
+        compared = send.compared()
+    print(f"{call} {code} {nth} {name}: exit code {first.code}, {compared.counts}")
+    check(compared)
+
+
+@pytest.mark.parametrize("most_bytes", [12_000, 20_000, 28_000, 36_000])
+def test_files_that_may_not_grow_stop_the_send_and_a_resume_ends_it(tmp_path: Path, most_bytes: int) -> None:
+    limit = f"import os,resource,sys;resource.setrlimit(resource.RLIMIT_FSIZE,({most_bytes},{most_bytes}));"
+    command = (sys.executable, "-c", limit + "os.execv(sys.executable,[sys.executable,'-m','postroad',*sys.argv[1:]])")
+    scenario = calm(PEOPLE, 0.5)
+    with Receiver("http", 5, scenario.odds) as receiver:
+        send = Send.of(scenario, tmp_path, receiver)
+        first = ended(send.start(command))
+        _gone_on_with(send, first.code)
+        compared = send.compared()
+    print(f"files of {most_bytes} bytes at most: exit code {first.code}, {compared.counts}")
+    check(compared)
+
+
+@pytest.mark.parametrize("size_kib", [64, 128, 256, 1024])
+def test_a_disk_that_is_full_stops_the_send_and_a_resume_ends_it(tmp_path: Path, size_kib: int) -> None:
+    scenario = calm(PEOPLE, 0.5)
+    disk = tmp_path / "disk"
+    with Receiver("http", 5, scenario.odds) as receiver, _small_disk(disk, size_kib):
+        send = Send.of(scenario, tmp_path, receiver, disk / "out")
+        first = ended(send.start())
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        _gone_on_with(send, first.code)
+        compared = send.compared()
+    print(f"a disk of {size_kib} KiB: exit code {first.code}, {compared.counts}")
+    check(compared)
+
+
+def _gone_on_with(send: Send, code: int) -> None:
+    """A send that was not even frozen begins anew, as its words say."""
+    if code not in FINISHED:
+        again = send.resume() if (send.out / "frozen.json").exists() else send.start(PROGRAM)
+        assert ended(again).code in FINISHED
+
+
+@contextmanager
+def _small_disk(folder: Path, size_kib: int) -> Iterator[None]:
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk; the limit on file sizes above is the same in small")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size_kib}k", "tmpfs", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
