@@ -1,4 +1,4 @@
-"""What a second worker process adds. Nothing pins the two workers; the parent, which shows progress, shares their cores.
+"""What a second worker process adds. Nothing pins the two workers; the parent, which shows progress, shares the cores.
 
 Beside it stands what two processes of plain Python reach over one in the same rounds: where the cores are shared with
 neighbours, or are two threads of one, nobody reaches 2.
