@@ -10,7 +10,7 @@ PEOPLE = 400
 
 def test_the_story_is_told_in_order_and_its_unknown_is_looked_up_in_the_journal(tmp_path: Path) -> None:
     steps: list[Step] = []
-    compared = Demo((sys.executable, "-m", "postroad"), tmp_path, PEOPLE, lasts_s=4.0, tell=steps.append).run()
+    compared = Demo((sys.executable, "-m", "postroad"), tmp_path, PEOPLE, lasts_s=2.0, tell=steps.append).run()
     assert [type(step) for step in steps] == [PeopleMade, Sending, Killed, Sending, Accounted, UnknownExplained]
     assert (compared.total, compared.lost, compared.doubled, compared.misreported) == (PEOPLE - 2, 0, 0, 0)
     killed, explained = steps[2], steps[5]
