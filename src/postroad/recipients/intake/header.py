@@ -44,7 +44,8 @@ def find_header(
         raise AudienceInvalid("no row names the columns: the table is empty", field="file")
     if asked is None and looks_like_data(texts[at]):
         raise AudienceInvalid(
-            f"row {numbers[at]} looks like data, not like column names; add a header row, or say which row it is (`headerRow`; 0: none)",
+            f"row {numbers[at]} looks like data, not like column names; add a header row, "
+            "or say which row it is (`headerRow`; 0: none)",
             field="audience.headerRow",
             row=numbers[at],
         )
