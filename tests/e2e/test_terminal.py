@@ -75,7 +75,7 @@ def test_keys_pause_resume_and_change_concurrency_and_ctrl_c_cancels(tmp_path: P
             assert terminal.ends() == 4
 
 
-def test_a_second_ctrl_c_stops_at_once_and_a_resume_goes_on(tmp_path: Path) -> None:
+def test_regression_a_second_ctrl_c_during_the_first_was_lost_and_the_send_went_on(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     with HttpReceiver(lambda recipient, _copy: HANG if recipient == "p1" else "200") as receiver:
         write_people(tmp_path, "p1", "p2", "p3")
@@ -87,7 +87,7 @@ def test_a_second_ctrl_c_stops_at_once_and_a_resume_goes_on(tmp_path: Path) -> N
             terminal.see("Cancelling")
             terminal.press("\x03")
             terminal.see("Stopping at once.")
-            terminal.see(f"postroad send --resume {tmp_path / 'first'}")
+            terminal.see("postroad send --resume first")
             assert terminal.ends() == 130
         assert "unfinished, can be resumed" in desk.run("runs").out
         resumed = desk.run("send", "--resume", "first", "--json")

@@ -36,8 +36,8 @@ def test_an_only_partly_successful_send_ends_with_3_and_names_the_ways_on(office
         assert said.code == 3
         assert "failed: HTTP_400" in said.err
         assert "UNKNOWN: the message may have left and no answer came." in said.err
-        assert f"postroad send --only unknown {office.folder / 'first'}" in said.err
-        assert f"postroad send --only failed {office.folder / 'first'}" in said.err
+        assert "postroad send --only unknown first" in said.err
+        assert "postroad send --only failed first" in said.err
         fates.clear()
         again = office.run("send", "--only", "failed", "--only", "unknown", "first", "--yes", "--json")
         assert again.code == 0
@@ -68,4 +68,4 @@ def test_past_sends_are_listed_and_none_says_how_to_start(office: Office) -> Non
         assert office.run("send", "job.yaml", "--yes").code == 0
     listed = office.run("--lang", "zh", "runs").out
     assert "成功 1" in listed
-    assert str(office.folder / "sends") in listed
+    assert " sends/" in listed

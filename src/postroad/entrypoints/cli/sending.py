@@ -97,7 +97,7 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
             raise SendConflict(
                 say(
                     "the very same was sent before, see {folder}; to send it once more give --again",
-                    folder=prepared.same_as,
+                    folder=console.place(prepared.same_as),
                 ),
                 field="--again",
             )

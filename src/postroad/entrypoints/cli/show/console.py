@@ -1,9 +1,11 @@
 """The two ways out of the program. With `--json` only one object goes to standard output; people read the other."""
 
+import shlex
 import sys
 import time
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -90,6 +92,15 @@ def rate(text: str) -> str:
         if text.endswith(long):
             return text.removesuffix(long) + short
     return text
+
+
+def place(path: Path) -> str:
+    """A path as it can be typed here: short where it lies below the working folder."""
+    try:
+        near = path.relative_to(Path.cwd())
+    except (ValueError, OSError):
+        near = path
+    return shlex.quote(str(near))
 
 
 def local_minute(at_ms: int) -> str:

@@ -42,7 +42,7 @@ def _counts(summary: SendSummary) -> None:
     for name, style in console.OUTCOME_STYLES.items():
         value = getattr(counts, name)
         word = say(name) if has_ended or name != "unsent" else say("still open")
-        file = str(summary.out / f"{name}.csv") if value and has_ended else ""
+        file = console.place(summary.out / f"{name}.csv") if value and has_ended else ""
         table.add_row(Text(word, style=style if value else "dim"), console.number(value), file)
     table.add_row(say("total"), console.number(counts.total), "")
     console.people.print(table)
@@ -80,7 +80,7 @@ def _reason(code: str, summary: str) -> str:
 
 
 def _ways_on(summary: SendSummary) -> None:
-    counts, folder = summary.counts, summary.out
+    counts, folder = summary.counts, console.place(summary.out)
     if summary.state not in _ENDS:
         console.tell(say("Go on with: postroad send --resume {folder}", folder=folder))
         return

@@ -22,7 +22,8 @@ AT_ONCE = {
 
 
 def rate_of(rate: Rate) -> str:
-    return f"{rate.count}/s" if rate.per_s == 1 else f"{rate.count} / {console.duration(rate.per_s)}"
+    unit = {1.0: "s", 60.0: "min", 3600.0: "h", 86400.0: "d"}.get(rate.per_s)
+    return f"{rate.count}/{unit}" if unit else f"{rate.count} / {console.duration(rate.per_s)}"
 
 
 def table(descriptors: Mapping[str, ProviderDescriptor], *, as_json: bool) -> None:
@@ -51,6 +52,8 @@ def one(descriptor: ProviderDescriptor, *, as_json: bool) -> None:
         (say("message"), descriptor.message_schema),
         (say("recipient"), descriptor.recipient_schema),
     ):
+        if not schema.get("properties"):
+            continue
         console.results.print(f"\n{heading}")
         console.results.print(_fields(schema))
     console.tell(say("A job file for it: postroad init {id}", id=descriptor.provider_id), "dim")
@@ -76,10 +79,10 @@ def _fields(schema: Mapping[str, Any]) -> Table:
     rows = console.plain_table(say("field"), say("type"), say("required"), say("meaning"))
     for name, property_ in schema.get("properties", {}).items():
         kind = property_.get("type") or "|".join(map(str, property_.get("enum", ()))) or "…"
-        secret = say(" (secret)") if property_.get("x-postroad-secret") else ""
+        kind = say("secret") if property_.get("x-postroad-secret") else kind
         rows.add_row(
             name,
-            f"{kind}{secret}",
+            kind,
             say("yes") if name in required else "",
             str(property_.get("description") or property_.get("title") or ""),
         )

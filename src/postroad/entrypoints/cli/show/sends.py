@@ -35,7 +35,7 @@ def past_sends(sends: Sequence[SendView], *, as_json: bool) -> None:
             Text(_state(send), style=_STYLES.get(send.state, "blue")),
             console.number(send.counts.total),
             _became(send.counts),
-            str(send.folder),
+            console.place(send.folder),
         )
     console.results.print(table)
 

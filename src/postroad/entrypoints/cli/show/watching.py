@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
@@ -41,18 +42,20 @@ class Watcher:
         self._last_line_at = 0.0
         self._shows_bar = console.people.is_terminal and not as_json
         self.has_started = False
+        self._unsaid: deque[str] = deque()
+        """Lines of signal handlers. They wait: a handler may interrupt the very code that prints."""
 
     def started(self, send: SendStarted, controls: Controls, /) -> None:
         self.has_started = True
         self._controls = controls
-        self._folder = str(send.folder)
+        self._folder = console.place(send.folder)
         line = say("Going on with {name}", name=send.name) if send.resumed else say("Sending {name}", name=send.name)
         console.tell(
             say(
                 "{line}: recipients {total}, folder {folder}",
                 line=line,
                 total=console.number(send.counts.total),
-                folder=send.folder,
+                folder=self._folder,
             )
         )
         self._last_line_at = time.monotonic()
@@ -61,6 +64,7 @@ class Watcher:
             self._live.start()
 
     def progressed(self, progress: SendProgress, /) -> None:
+        self._say_what_signals_said()
         if self._live is not None:
             self._live.update(_picture(progress))
             return
@@ -70,6 +74,7 @@ class Watcher:
             console.tell(_line(progress))
 
     def noted(self, notice: Notice, /) -> None:
+        self._say_what_signals_said()
         if notice.kind is not NoticeKind.WAITING:
             console.tell(_told(notice.text), _NOTICE_STYLES.get(notice.kind, "dim"))
 
@@ -88,17 +93,20 @@ class Watcher:
     def cancel(self) -> None:
         if self._controls is None:
             raise KeyboardInterrupt
-        console.tell(say("Cancelling: waiting for what is in flight. Ctrl-C again stops at once."), "yellow")
         self._controls.cancel("cancelled at the terminal")
+        self._unsaid.append(say("Cancelling: waiting for what is in flight. Ctrl-C again stops at once."))
 
     def abort(self) -> None:
-        console.tell(
-            say("Stopping at once. Go on with: postroad send --resume {folder}", folder=self._folder), "yellow"
-        )
         if self._controls is not None:
             self._controls.abort()
+        self._unsaid.append(say("Stopping at once. Go on with: postroad send --resume {folder}", folder=self._folder))
+
+    def _say_what_signals_said(self) -> None:
+        while self._unsaid:
+            console.tell(self._unsaid.popleft(), "yellow")
 
     def close(self) -> None:
+        self._say_what_signals_said()
         if self._live is not None:
             self._live.stop()
 

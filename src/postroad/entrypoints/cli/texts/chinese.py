@@ -333,5 +333,5 @@ CHINESE = {
     "recipient": "收件人字段",
     "yes": "是",
     "no": "否",
-    " (secret)": "（密钥）",
+    "secret": "密钥",
 }
