@@ -23,6 +23,8 @@ _SENDING_S = (0.0, 1.2)
 _LOOK_EVERY_S = 0.02
 _PATIENCE_S = 120.0
 _FINISHED = (0, 3)
+_TO_BE_RESUMED = (1, 130)
+"""How a sender may end that lost a child: the one that imports, or the one that makes the results."""
 
 
 class DrillBroken(Exception):
@@ -132,16 +134,19 @@ class _Victim:
     def killed_until_done(self, kills: int) -> Mapping[str, object]:
         """The summary of its last life."""
         while True:
-            sender = self._started()
+            sender, has_lost_a_child = self._started(), False
             while self.kills.made < kills and self._waits_for_a_moment(sender):
                 self._kill(sender)
                 if not sender.is_alive:
                     break
+                has_lost_a_child = True
             else:
                 if not sender.wait(_PATIENCE_S):
                     sender.kill(0)
                     raise DrillBroken(f"no end after {_PATIENCE_S:.0f} s without a kill; see {self._job.parent}")
-                return _summary_of(sender.ending())
+                ending = sender.ending()
+                if not (has_lost_a_child and ending.code in _TO_BE_RESUMED):
+                    return _summary_of(ending)
 
     def _started(self) -> Sender:
         """A send that was killed before its folder was frozen has sent nothing and begins anew."""
