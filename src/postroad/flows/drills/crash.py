@@ -103,7 +103,8 @@ class CrashDrill:
         folder = self.folder / f"{scenario.name}-{report.runs}"
         folder.mkdir(parents=True)
         luck = random.Random(f"{self.seed}/{scenario.name}/{report.runs}")
-        with Receiver(scenario.receiver, luck.randrange(1 << 30), scenario.odds) as receiver:
+        plan = Receiver(scenario.receiver, luck.randrange(1 << 30), scenario.odds, slow_for_s=scenario.slow_for_s)
+        with plan as receiver:
             job = scenario.write(folder, receiver.port)
             victim = _Victim(self.command, scenario, job, receiver, luck)
             summary = victim.killed_until_done(kills)

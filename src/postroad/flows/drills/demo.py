@@ -175,7 +175,7 @@ class Demo:
         with (self._out / "unknown.csv").open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         if rows:
-            row = min(rows, key=lambda row: row["code"] != _DIED_WITH_THE_SENDER)
+            row = min(rows, key=lambda row: (row["code"] != _DIED_WITH_THE_SENDER, int(row["attempts"])))
             lines = tuple(_journal_lines(self._out / "journal", row["sequence"]))
             self.tell(UnknownExplained(row, copies.get(row["编号"], 0), lines))
 

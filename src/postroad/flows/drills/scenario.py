@@ -40,6 +40,8 @@ class Scenario:
     workers: int = 1
     lasts_s: float = 4.0
     """How long its rate makes a send take that nothing disturbs."""
+    slow_for_s: float = 0.15
+    """How long a slow message is in the receiver's hands: so that kills meet some in flight."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
