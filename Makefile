@@ -54,7 +54,7 @@ peers: $(VENV)/dev ## Tests against servers from Debian (nginx, postfix); instal
 	@$(BIN)/python -m pytest tests/peers
 
 soak: $(VENV)/dev ## The long campaigns: kills, power losses, full disks, mutants
-	@$(BIN)/python -m pytest tests/soak
+	@$(BIN)/python -m pytest -s tests/soak
 
 docs: $(VENV)/dev ## Generate docs/reference from the program's own tables
 	@$(BIN)/python -m postroad.app.reference docs/reference
