@@ -24,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("--only", choices=[figure.name for figure in FIGURES], help="one figure alone")
     parser.add_argument("--quick", action="store_true", help="small and few rounds: shows that it works, no figures")
-    parser.add_argument("--record", action="store_true", help="write the figures into docs/reference/performance.md")
+    parser.add_argument("--record", action="store_true", help="write them into docs/reference/performance.md, if none failed")
     options = parser.parse_args()
     if options.record and (options.only or options.quick):
         parser.error("--record takes the whole run: leave out --only and --quick")
@@ -33,7 +33,7 @@ def main() -> int:
     print(", ".join(f"{name}: {value}" for name, value in machine.items()), flush=True)
     begun = time.monotonic()
     metrics, all_taken = collect(chosen, options.quick)
-    if options.record:
+    if options.record and all_taken:
         PAGE.write_text(with_figures(PAGE.read_text("utf-8"), metrics, machine), encoding="utf-8")
     print(json.dumps({**metrics, "quick": options.quick, "took_s": round(time.monotonic() - begun), **machine}))
     return 0 if all_taken else 1
