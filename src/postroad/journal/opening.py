@@ -4,7 +4,8 @@ The order on disk is what a reader relies upon. (1) Every older segment is made 
 live in the page cache only. (2) The new segment with its header, and the names in the folder, are made durable.
 (3) After a power loss, every attempt in doubt is written down and made durable, so that a crash before they are settled
 cannot turn them into items never sent. (4) Only then OPENED is written and made durable. A crash between any two of
-these leaves an epoch without OPENED, which the next opening passes over.
+these leaves an epoch without OPENED, which the next opening passes over. (5) A mark beside the segment says that the
+epoch began: a segment that somebody removes or overwrites afterwards is missed, not taken for one that never began.
 
 A void segment cannot be made durable where it stands: the kernel dropped the pages of a failed sync from its list, and
 a later sync says yes without writing them. Its records are repeated in the new segment, between (2) and (3), and after
@@ -41,19 +42,21 @@ def open_journal(
     boot_id: str | None = None,
     fs: FileSystem = REAL,
     sync_interval_s: float | None = SYNC_INTERVAL_S,
+    first: int = 0,
 ) -> Journal:
     """The journal of `shard`, at a new epoch; `folder` must exist, and its own parents be durable.
 
     `boot_id` is this machine's unless given; empty means that the page cache is not to be believed. Without
-    `sync_interval_s` there is no sync thread and only `sync_now` syncs. Blocks for reading the past, seconds per
-    million items, and for some syncs. Raises AlreadyRunning where somebody holds the shard, SendConflict where the
-    folder belongs to another run or configuration, JournalBroken or StorageFull where the disk refuses.
+    `sync_interval_s` there is no sync thread and only `sync_now` syncs. `first` is the lowest sequence of the shard.
+    Blocks for reading the past, seconds per million items, and for some syncs. Raises AlreadyRunning where somebody
+    holds the shard, SendConflict where the folder belongs to another run or configuration, StorageFull where the disk
+    is full, JournalBroken where it refuses otherwise or a segment is gone.
     """
     lock = _lock(fs, folder, shard)
     try:
         boot = fs.boot_id(folder) if boot_id is None else boot_id
         device = fs.device(folder)
-        state = read_state(folder, shard, boot, device, config_sha256=config_sha256, run_id=run_id, fs=fs)
+        state = read_state(folder, shard, boot, device, config_sha256=config_sha256, run_id=run_id, first=first, fs=fs)
         epoch = max((segment.epoch for segment in segments_among(fs.names(folder), shard)), default=0) + 1
         header = JournalHeader(run_id, shard, epoch, fencing_token, config_sha256, boot, device, started_at_ms)
         part = _begin(fs, folder, header, state)
@@ -94,6 +97,7 @@ def _begin(fs: FileSystem, folder: Path, header: JournalHeader, state: ResumeSta
             part.sync()
         part.write(opened_line().encode())
         part.sync()
+        fs.mark(folder / part.segment.opened_name)
         for segment in void:
             fs.remove(folder / segment.void_name)
     except OSError:

@@ -35,14 +35,15 @@ def read_records(path: Path, fs: FileSystem = REAL) -> Iterator[Record]:
 def read_fields(path: Path, fs: FileSystem) -> Iterator[list[str]]:
     """As `read_records`, but quick: escaped fields with the kind first, and `[DAMAGED]` for damage.
 
-    A tail with NUL bytes ends in `[HOLES]`: no torn write leaves them, only pages that got lost.
+    A tail with NUL bytes or several bad lines ends in `[HOLES]`: a torn write leaves half a line, only pages that got
+    lost leave more.
     """
     bad = holes = False
     for _, line in lines_of(fs.read(path)):
         fields = checked(line)
         if fields is None:
+            holes = holes or bad or b"\0" in line
             bad = True
-            holes = holes or b"\0" in line
             continue
         if bad:
             yield [DAMAGED]

@@ -5,6 +5,11 @@ without an answer to that attempt leaves it in doubt. That is all as long as the
 (same boot id, same device, not void). Otherwise the power-loss rule holds: every item of the last WINDOW without an
 answer is in doubt as well, because its INTENT may have been lost on the way to the disk.
 
+No power loss damages what was durable. Bad bytes in a segment whose page cache is intact, or before an INTENT that only
+a later WINDOW can have allowed, are the work of a bad disk or a strange hand and may hide anybody: then everybody up to
+the highest who can have been sent to is in doubt, unless an answer is on record. A segment that is gone, overwritten or
+under another name than its header says is an error: no guess is safe there.
+
 OPENED ends the doubt of all epochs before it: they are durable then, and what was in doubt is written down as INTENT or
 DOUBT lines. An epoch that died while it opened has no OPENED and changes nothing.
 """
@@ -17,7 +22,7 @@ from pathlib import Path
 from postroad.journal.filesystem import REAL, FileSystem
 from postroad.journal.format import check_version, plain, split_keys
 from postroad.journal.reader import DAMAGED, HOLES, read_fields
-from postroad.journal.segments import Segment, segments_among
+from postroad.journal.segments import Segment, opened_among, segments_among
 from postroad.vocabulary.errors import JournalBroken, SendConflict
 from postroad.vocabulary.outcomes import Outcome
 
@@ -115,18 +120,22 @@ def read_state(
     *,
     config_sha256: str | None = None,
     run_id: str | None = None,
+    first: int = 0,
     fs: FileSystem = REAL,
 ) -> ResumeState:
     """What the journal of a shard says now; needs no lock, and a writer may be at work.
 
-    `boot_id` and `device` are this machine's unless given. Raises SendConflict where a segment belongs to another run
-    or was written under another `config_sha256`, both compared only if given; JournalBroken where it is of another
-    format; OSError where it cannot be read.
+    `boot_id` and `device` are this machine's unless given; `first` is the lowest sequence of the shard. Raises
+    SendConflict where a segment belongs to another run or was written under another `config_sha256`, both compared only
+    if given; JournalBroken where it is of another format, or where one is gone, laid waste or renamed; OSError where it
+    cannot be read.
     """
     names = fs.names(folder)
+    segments = segments_among(names, shard)
+    _check_none_is_gone(shard, segments, opened_among(names, shard))
     boot = fs.boot_id(folder) if boot_id is None else boot_id
-    fold = _Fold(boot, fs.device(folder) if device is None else device)
-    for segment in segments_among(names, shard):
+    fold = _Fold(boot, fs.device(folder) if device is None else device, first)
+    for segment in segments:
         fold.begin(segment.void_name in names)
         for fields in read_fields(folder / segment.name, fs):
             try:
@@ -137,8 +146,33 @@ def read_state(
                     "resume with the program that wrote it"
                 ) from error
             if fields[0] == "JOURNAL":
+                _check_name(fields, segment)
                 _check_same_send(fields, segment, config_sha256, run_id)
-    return fold.result(epochs=len({segment.epoch for segment in segments_among(names, shard)}))
+        if segment.opened_name in names and not fold.has_begun:
+            raise JournalBroken(
+                f"journal: {segment.name} was overwritten or cut, and no longer says who was sent to; restore it, "
+                "nothing is sent until then"
+            )
+    return fold.result(epochs=len({segment.epoch for segment in segments}))
+
+
+def _check_none_is_gone(shard: int, segments: list[Segment], opened: list[Segment]) -> None:
+    """Epochs are counted from 1 without a gap, and each that began has its first segment."""
+    last = max((segment.epoch for segment in segments), default=0)
+    wanted = {Segment(shard, epoch, 0) for epoch in range(1, last + 1)}
+    for lost in sorted(wanted.union(opened).difference(segments)):
+        raise JournalBroken(
+            f"journal: {lost.name} is gone, and with it who was sent to; restore it, nothing is sent until then"
+        )
+
+
+def _check_name(fields: list[str], segment: Segment) -> None:
+    written_as = Segment(int(fields[3]), int(fields[4]), int(fields[5]))
+    if written_as != segment:
+        raise JournalBroken(
+            f"journal: {segment.name} was written as {written_as.name}: files were copied, renamed or exchanged. Give "
+            "them back their names, nothing is sent until then"
+        )
 
 
 def _check_same_send(fields: list[str], segment: Segment, config_sha256: str | None, run_id: str | None) -> None:
@@ -157,8 +191,9 @@ def _check_same_send(fields: list[str], segment: Segment, config_sha256: str | N
 class _Fold:
     """Takes the fields of one record after the other."""
 
-    def __init__(self, boot_id: str, device: str) -> None:
+    def __init__(self, boot_id: str, device: str, first: int) -> None:
         self._place = (boot_id, device)
+        self._first = first
         self._state = ResumeState()
         self._counts: Counter[str] = Counter()
         self._open: dict[int, tuple[int, int]] = {}
@@ -169,10 +204,17 @@ class _Fold:
         self._times: deque[tuple[int, str, str]] = deque(maxlen=BUCKET_TIMES_KEPT)
         self._highest = -1
         self._here = ("", "")
-        self._void = self._opened_here = False
+        self._void = self._opened_here = self._damaged_here = False
+        self.has_begun = False
+        """The present segment says more than its header, be it behind damage."""
         self._trusted, self._damaged = True, False
+        self._hides_any = False
+        """The damage is none that a power loss makes."""
+        self._sent_below = 0
+        """Where the damage begins, nobody from here on can have been sent to."""
         self._suspects: dict[int, int] = {}
         self._window: tuple[int, int, int] | None = None
+        self._began_ms: int | None = None
         self._mark_ms = self._last_ms = 0
         self._takers = {
             "INTENT": self._intent,
@@ -191,7 +233,7 @@ class _Fold:
         """The next segment; `void` if its page cache was given up."""
         self._void = void
         self._here = ("", "")
-        self._opened_here = False
+        self._opened_here = self._damaged_here = self.has_begun = False
 
     def take(self, fields: list[str]) -> None:
         """Raises ValueError for a record whose fields are not those of this format."""
@@ -204,14 +246,18 @@ class _Fold:
         check_version(version)
         self._here = (plain(boot), plain(device))
         self._last_ms = int(started)
+        if self._began_ms is None:
+            self._began_ms = self._last_ms
         if part != "0":
-            self._opened_here = True
+            self._opened_here = self.has_begun = True
             self._believe()
 
     def _opened(self, _fields: list[str]) -> None:
         self._window = None
-        self._trusted, self._damaged = True, False
-        self._suspects = {}
+        self._trusted = self.has_begun = True
+        self._damaged = self._hides_any = self._damaged_here
+        if not self._damaged_here:
+            self._suspects = {}
         self._mark_ms = self._last_ms
         self._opened_here = True
         self._state.ended = self._state.end_text = ""
@@ -233,7 +279,10 @@ class _Fold:
         _, number, attempt, at, cost, _, keys = fields
         self._last_ms = at_ms = int(at)
         self._times.append((at_ms, keys, cost))
-        self._try(int(number), int(attempt), at_ms)
+        sequence = int(number)
+        if self._damaged and sequence >= self._sent_below:
+            self._hides_any = True
+        self._try(sequence, int(attempt), at_ms)
 
     def _doubt(self, fields: list[str]) -> None:
         _, number, attempt, at = fields
@@ -291,7 +340,8 @@ class _Fold:
         self._state.ended, self._state.end_text = plain(state), plain(text)
 
     def _damage(self, _fields: list[str]) -> None:
-        self._state.corrupt = self._damaged = True
+        self._state.corrupt = self._damaged = self._damaged_here = self.has_begun = True
+        self._sent_below = self._reach()
         self._suspects = {sequence: attempt for sequence, (attempt, _) in self._answered.items()}
 
     def _holes(self, _fields: list[str]) -> None:
@@ -305,8 +355,9 @@ class _Fold:
         state.power_lost = not self._trusted or self._damaged
         if state.power_lost:
             self._doubt_window()
-        if self._damaged and self._trusted:
+        if self._hides_any or (self._damaged and self._trusted):
             self._doubt_suspects()
+            self._doubt_gaps()
         state.counts = {Outcome(outcome): count for outcome, count in self._counts.items()}
         for sequence, (attempt, at_ms) in self._open.items():
             state.doubt[sequence] = DoubtState(attempt, at_ms, sequence in self._maybe_left)
@@ -327,6 +378,16 @@ class _Fold:
         for sequence in self._state.settled.gaps(frontier, to):
             if sequence not in self._answered:
                 self._try(sequence, 1, since_ms)
+
+    def _reach(self) -> int:
+        """The sequence after the last one on record or in the window."""
+        return max(self._highest + 1, self._window[1] if self._window else 0)
+
+    def _doubt_gaps(self) -> None:
+        """Damage may hide the INTENT of anybody who is not on record."""
+        for sequence in self._state.settled.gaps(self._first, self._reach()):
+            if sequence not in self._answered and sequence not in self._open:
+                self._try(sequence, 1, self._began_ms or 0)
 
     def _doubt_suspects(self) -> None:
         """The damage may hide the next INTENT of an item that was due at that time, and nothing came after."""

@@ -97,6 +97,7 @@ def test_after_a_failed_sync_all_that_was_not_durable_goes_to_a_new_part(power_l
     names = sorted(path.name for path in scene.disk.files)
     assert names == [
         "shard-00000.epoch-000001.part-00.journal",
+        "shard-00000.epoch-000001.part-00.opened",
         "shard-00000.epoch-000001.part-00.void",
         "shard-00000.epoch-000001.part-01.journal",
     ]

@@ -29,7 +29,7 @@ def test_old_segments_header_and_folder_are_durable_before_the_opening_is() -> N
     a_journal(process)
 
     calls = [call for call in process.calls if call != "lock"]
-    assert calls == ["sync_file", "create", "write", "sync", "sync_folder", "sync_folder", "write", "sync"]
+    assert calls == ["sync_file", "create", "write", "sync", "sync_folder", "sync_folder", "write", "sync", "mark"]
 
 
 def test_doubt_is_written_and_durable_before_the_opening_is() -> None:
@@ -42,7 +42,7 @@ def test_doubt_is_written_and_durable_before_the_opening_is() -> None:
 
     a_journal(process)
 
-    assert process.calls[-4:] == ["write", "sync", "write", "sync"]
+    assert process.calls[-5:] == ["write", "sync", "write", "sync", "mark"]
     path = FOLDER / Segment(0, 2, 0).name
     assert list(read_records(path, process))[1:] == [Doubt(0, 1, 1_000), Doubt(1, 1, 1_000), Opened()]
 

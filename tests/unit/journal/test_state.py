@@ -6,6 +6,7 @@ from tests.builders.journals import FOLDER, a_journal
 
 from postroad.journal import DoubtState, Journal, RetryState, Settled, read_state
 from postroad.journal.format import seal
+from postroad.journal.segments import Segment
 from postroad.vocabulary.errors import JournalBroken, SendConflict
 from postroad.vocabulary.outcomes import Outcome
 
@@ -21,6 +22,13 @@ def reboot(disk: JournalDisk) -> None:
     """The power fails, although everything written happens to be on the disk."""
     disk.locks = {}
     disk.boot += 1
+
+
+def garble(file: StoredFile, *beginnings: str) -> None:
+    """Spoils the lines that begin so; their length stays."""
+    for beginning in beginnings:
+        at = file.data.index(b"\n" + beginning.encode() + b"\t") + 1
+        file.data[at : at + 4] = b"\xff\xff\xff\xff"
 
 
 def begun(disk: JournalDisk, frontier: int = 0, to: int = 10) -> Journal:
@@ -233,6 +241,91 @@ def test_damage_in_the_middle_is_a_power_loss_and_puts_due_items_in_doubt() -> N
     assert state.corrupt
     assert state.doubt[0].attempt == 2
     assert sorted(state.doubt) == [0, 1, 2, 3]
+
+
+def test_regression_damage_in_the_middle_hid_people_who_were_then_sent_a_second_copy() -> None:
+    disk = JournalDisk()
+    journal = begun(disk, 4, 8)
+    for sequence in (4, 5, 6, 7):
+        journal.intent(sequence, 1, 100)
+        journal.final(sequence, 1, OK)
+    journal.window(8, 12)
+    journal.intent(8, 1, 200)
+    journal.flush()
+    garble(segment(disk), "INTENT\t5", "FINAL\t5", "INTENT\t6", "FINAL\t6")
+
+    for other_boot in (False, True):
+        disk.boot += other_boot
+        state = read_state(FOLDER, 0, first=4, fs=disk.process())
+        assert {5, 6, 8} <= set(state.doubt)
+        assert list(state.untouched_below(state.next_sequence, first=4)) == []
+
+
+def test_a_power_loss_with_lost_pages_leaves_only_the_window_in_doubt() -> None:
+    disk = JournalDisk()
+    journal = begun(disk, 4, 8)
+    for sequence in (4, 5, 6):
+        journal.intent(sequence, 1, 100)
+    journal.final(6, 1, OK)
+    journal.flush()
+    garble(segment(disk), "INTENT\t5")
+    reboot(disk)
+
+    assert sorted(read_state(FOLDER, 0, first=2, fs=disk.process()).doubt) == [4, 5, 7]
+
+
+def test_regression_damaged_doubt_of_an_opening_was_sent_again() -> None:
+    disk = JournalDisk()
+    begun(disk, 0, 3).flush()
+    reboot(disk)
+    a_journal(disk.process())
+    garble(list(disk.files.values())[-2], "DOUBT\t0", "DOUBT\t1")
+    crash(disk)
+
+    assert sorted(read_state(FOLDER, 0, fs=disk.process()).doubt) == [0, 1, 2]
+
+
+def test_regression_a_segment_that_was_gone_or_laid_waste_sent_everybody_a_second_copy() -> None:
+    for lay_waste in (bytes, lambda size: b"", lambda size: b"x\n" * size):
+        disk = JournalDisk()
+        begun(disk, 0, 3).close()
+        segment(disk).data[:] = lay_waste(len(segment(disk).data))
+        with pytest.raises(JournalBroken, match=r"part-00\.journal was overwritten or cut"):
+            a_journal(disk.process())
+    disk = JournalDisk()
+    begun(disk, 0, 3).close()
+    del disk.files[FOLDER / Segment(0, 1, 0).name]
+    with pytest.raises(JournalBroken, match=r"epoch-000001\.part-00\.journal is gone"):
+        a_journal(disk.process())
+    assert disk.locks == {}
+
+
+def test_regression_an_older_epoch_that_was_gone_was_not_missed() -> None:
+    disk = JournalDisk()
+    for _ in range(2):
+        a_journal(disk.process()).close()
+    del disk.files[FOLDER / Segment(0, 1, 0).name]
+    del disk.files[FOLDER / Segment(0, 1, 0).opened_name]
+    with pytest.raises(JournalBroken, match=r"epoch-000001\.part-00\.journal is gone"):
+        a_journal(disk.process())
+
+
+def test_regression_exchanged_segments_sent_second_copies() -> None:
+    disk = JournalDisk()
+    for shard in (0, 1):
+        a_journal(disk.process(), shard=shard).close()
+    names = [FOLDER / Segment(shard, 1, 0).name for shard in (0, 1)]
+    disk.files[names[0]], disk.files[names[1]] = disk.files[names[1]], disk.files[names[0]]
+    with pytest.raises(JournalBroken, match=r"shard-00000\S+ was written as shard-00001\S+: files were"):
+        a_journal(disk.process())
+
+
+def test_several_bad_lines_at_the_end_are_no_torn_write() -> None:
+    disk = JournalDisk()
+    begun(disk, 0, 4).flush()
+    segment(disk).data += b"INTENT\t0\t1\t10\nINTENT\t1\t1\t1"
+
+    assert sorted(read_state(FOLDER, 0, fs=disk.process()).doubt) == [0, 1, 2, 3]
 
 
 def test_a_torn_tail_is_no_damage() -> None:

@@ -98,6 +98,7 @@ async def _open_journal(order: ShardOrder, parts: ShardParts) -> Journal:
                 config_sha256=order.plan.hash,
                 started_at_ms=clock.now_ms(),
                 fs=parts.file_system,
+                first=order.range[0],
             )
         except AlreadyRunning:
             if clock.monotonic() >= until:
