@@ -3,7 +3,7 @@
 from tests.builders.engine_parts import limit
 
 from postroad.engine import LocalPacer
-from postroad.engine.pacing import effective_rates
+from postroad.engine.pacing import effective_rates, spent_by
 from postroad.spi import Rate, RateLimit, RateScope
 
 
@@ -62,6 +62,12 @@ def test_a_new_process_rebuilds_its_buckets_from_the_past() -> None:
     pacer.rebuild([(1000, ("domain:a",), 1)])
     assert pacer.try_take((), 1, 2000.0) == ("run", 121_050.0)
     assert pacer.try_take(("domain:a",), 1, 130_000.0) == ("domain:a", 601_050.0)
+
+
+def test_regression_a_clock_that_was_set_back_stopped_a_resumed_run_for_as_long() -> None:
+    pacer = LocalPacer({"run": Rate(1, 2)})
+    pacer.rebuild(spent_by([(3_600_000, (), 1)], 1_000.0))
+    assert pacer.try_take((), 1, 1_000.0) == ("run", 3_020.0)
 
 
 def test_of_several_limits_of_one_scope_the_slowest_holds_whatever_their_order() -> None:

@@ -4,7 +4,7 @@
 dispatcher simply waits. Any other key is narrow: only the items that carry it wait, in a lane of their own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from postroad.engine.pacing.bucket import Bucket
@@ -39,6 +39,15 @@ class Pacer(Protocol):
     def rebuild(self, spent: Iterable[tuple[int, tuple[str, ...], int]]) -> None:
         """What earlier processes spent: (wall milliseconds, keys, cost), oldest first."""
         ...
+
+
+Spent = tuple[int, tuple[str, ...], int]
+"""Wall milliseconds, keys, cost."""
+
+
+def spent_by(times: Iterable[Spent], now_ms: float) -> Iterator[Spent]:
+    """What a journal says was spent, for `rebuild`: at the latest now, since the clock may have been set back since."""
+    return ((min(at_ms, int(now_ms)), keys, cost) for at_ms, keys, cost in times)
 
 
 def effective_rates(

@@ -17,6 +17,7 @@ from postroad.engine.items.item import Item
 from postroad.engine.items.ledger import Ledger
 from postroad.engine.items.parking import Parking
 from postroad.engine.items.settle import Settler
+from postroad.engine.pacing import spent_by
 from postroad.engine.reporting.counters import Counters
 from postroad.engine.reporting.delivery import EventDelivery, ResultDelivery
 from postroad.engine.reporting.events import EngineEvent, EventKind, Progress
@@ -159,7 +160,7 @@ class Run:
         try:
             self.feeder.settle_past(self.ledger, self.clock.now_ms())
             if self.parts.journal is not None:
-                self.parts.pacer.rebuild(self.parts.journal.state.bucket_times)
+                self.parts.pacer.rebuild(spent_by(self.parts.journal.state.bucket_times, self.started_ms))
             self.feeding = self._loop.create_task(self.feeder.run())
         except JournalBroken as error:
             self._failed("journal", error)

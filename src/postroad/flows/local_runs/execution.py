@@ -12,6 +12,7 @@ from postroad.flows.local_runs.ending.account import ShardAccount, fold
 from postroad.flows.local_runs.ending.finish import finish, summary_of, write_end
 from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.listing import counts_so_far
 from postroad.flows.local_runs.ports import Observer, Surroundings
@@ -24,9 +25,7 @@ from postroad.flows.local_runs.running.shard import ShardParts
 from postroad.flows.local_runs.running.shard_order import ShardOrder, share_of
 from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
-from postroad.foundation.whole_files import sync_folder
 from postroad.recipients import Snapshot
-from postroad.vocabulary.errors import AudienceInvalid, SendConflict
 from postroad.vocabulary.transitions import RunState
 
 
@@ -46,8 +45,7 @@ def run_to_end(work: Execution) -> SendSummary:
     folder, plan = work.folder, work.plan
     snapshot = open_snapshot(folder, plan)
     if not folder.ended.is_file():
-        folder.journal.mkdir(exist_ok=True)
-        sync_folder(folder.path)
+        folder.check_journal()
         allow_endpoints(plan.endpoints, work.surroundings.gate)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             account = runner.run(_execute(work, snapshot))
@@ -56,15 +54,6 @@ def run_to_end(work: Execution) -> SendSummary:
             return summary_of(folder, plan, account)
         write_end(folder, plan, account)
     return finish(folder, plan, snapshot, work.surroundings.home)
-
-
-def open_snapshot(folder: SendFolder, plan: SendPlan) -> Snapshot:
-    """Raises SendConflict where the audience is not the frozen one."""
-    try:
-        return Snapshot.open(folder.snapshot, sha256=plan.audience.sha256)
-    except AudienceInvalid as error:
-        text = f"audience: {folder.snapshot} is not the frozen one ({error.message}); restore it"
-        raise SendConflict(text, field="audience") from error
 
 
 async def _execute(work: Execution, snapshot: Snapshot) -> ShardAccount:
@@ -96,7 +85,7 @@ async def _execute_crew(work: Execution, board: Board, display: Display) -> list
     rates = effective_rates(work.policies.rates, descriptor.limits, descriptor.default_rate)
     names = secret_names([plan.account.value(), plan.message.value()])
     parts = CrewParts(
-        desk=desk_for(orders, rates),
+        desk=desk_for(orders, rates, around.clock.now_ms()),
         secrets={name: around.secrets.resolve(name).reveal() for name in names},
         clock=around.clock,
         board=board,

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from postroad.flows.local_runs.execution import Execution, open_snapshot, run_to_end
+from postroad.flows.local_runs.execution import Execution, run_to_end
 from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.index import SendIndex
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.orders import ResumeOrder
@@ -47,10 +48,24 @@ def resume_send(order: ResumeOrder, surroundings: Surroundings, observer: Observ
     """
     folder = SendFolder(order.folder)
     plan = folder.read_plan()
+    _check_place(folder, plan, surroundings)
     policies = changed_policies(folder, plan, order)
     check_versions(plan, surroundings.provider_loader(plan.provider_id).descriptor)
     with folder.held(order.wait_s):
         return run_to_end(Execution(folder, plan, policies, surroundings, observer or SilentObserver()))
+
+
+def _check_place(folder: SendFolder, plan: SendPlan, surroundings: Surroundings) -> None:
+    """A moved folder may go on, a copy may not: the original's journal may know of people that this one's does not."""
+    if folder.ended.is_file():
+        return
+    original = SendIndex(surroundings.home).folder_of(plan.run_id)
+    if original is not None and not original.samefile(folder.path):
+        raise SendConflict(
+            f"{folder.path} is a copy of {original}, and both would send to the same people; go on with: "
+            f"postroad send --resume {original}. Or remove that one first, if nothing was sent from it since",
+            field="folder",
+        )
 
 
 def _check_confirmation(hash_hex: str, confirmed: str | None) -> None:
@@ -77,5 +92,6 @@ def _freeze(folder: SendFolder, prepared: PreparedSend, surroundings: Surroundin
                 field="hash",
             )
         index.add(plan, folder.path)
+        folder.make_journal()
         folder.write_plan(plan)
     return plan

@@ -17,7 +17,7 @@ from postroad.flows.local_runs.views import Counts, ReceiptCheck, SendSummary
 from postroad.foundation.home import Home
 from postroad.foundation.installation_key import InstallationKey, is_signed_by
 from postroad.foundation.whole_files import write_whole
-from postroad.vocabulary.errors import InvalidInput
+from postroad.vocabulary.errors import InvalidInput, SendConflict
 
 FORMAT = "postroad-receipt/1"
 _HASHED = ("frozen.json", "audience.parquet", "results.parquet", "summary.json")
@@ -89,6 +89,19 @@ def verify_receipt(receipt: Path, public_key: Path | bytes, folder: Path | None 
     if folder is not None:
         problems += _compare_files(folder, stated)
     return ReceiptCheck(not problems, tuple(problems), run_id, counts, tuple(stated) if folder is not None else ())
+
+
+def check_results(folder: SendFolder) -> None:
+    """Raises SendConflict where `results.parquet` is not the file that the receipt speaks of."""
+    body = folder.read(folder.receipt).get("body")
+    files = body.get("files") if isinstance(body, dict) else None
+    stated = files.get(folder.results.name) if isinstance(files, dict) else None
+    if stated != hash_file(folder.results):
+        raise SendConflict(
+            f"{folder.results} is not the file of {folder.receipt.name}: one of them was changed. Remove both and make "
+            f"them anew with: postroad send --resume {folder.path}",
+            field="source",
+        )
 
 
 def export_public_key(home: Home) -> bytes:

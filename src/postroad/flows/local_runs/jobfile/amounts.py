@@ -9,6 +9,7 @@ _PIECE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|min|s|m|h|d)")
 _ISO = re.compile(r"P(?:([0-9]+)D)?(?:T(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:\.[0-9]+)?)S)?)?\Z")
 _PER = {"s": 1.0, "sec": 1.0, "second": 1.0, "m": 60.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 _PER |= {"d": 86400.0, "day": 86400.0}
+_MOST_DIGITS = 100
 MAX_SECONDS = 366 * 86400.0
 
 
@@ -47,6 +48,8 @@ def parse_rate(value: object) -> Rate:
     count, slash, per = text.partition("/")
     if not slash or not count.isascii() or not count.isdigit():
         raise ValueError(f"is not a rate; {way_out}")
+    if len(count) > _MOST_DIGITS:
+        raise ValueError("has too many digits; write unlimited where nothing shall hold it")
     if int(count) == 0:
         return UNLIMITED
     seconds = _PER[per] if per in _PER else parse_duration(per)

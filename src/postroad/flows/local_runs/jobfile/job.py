@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from postroad.flows.local_runs.jobfile.policies import Policies, read_policies
 from postroad.flows.local_runs.jobfile.problems import Findings, join, shape_of
@@ -211,6 +212,8 @@ def _query(value: object, base: Path, findings: Findings) -> AudienceQuery | Non
     if not isinstance(database, str) or "://" not in database:
         findings.add(f"{path}.database", "must be sqlite:///file, duckdb:///file or postgresql://user@host:port/name")
         database = "://"
+    elif _holds_password(database):
+        findings.add(f"{path}.database", 'holds a password; take it out and name it by password: {"$secret": NAME}')
     if not isinstance(sql, str) or not sql.strip():
         findings.add(f"{path}.sql", f"must be a SELECT as text, not {shape_of(sql)}")
     if password is not None and not (isinstance(password, dict) and isinstance(password.get("$secret"), str)):
@@ -220,6 +223,14 @@ def _query(value: object, base: Path, findings: Findings) -> AudienceQuery | Non
     if scheme in ("sqlite", "duckdb") and place:
         database = f"{scheme}:///{base / place}"
     return AudienceQuery(database, str(sql), password["$secret"] if password else None)
+
+
+def _holds_password(database: str) -> bool:
+    """What stands in a job file is kept in the folder of its send, so a password may not."""
+    authority, _, parameters = database.partition("://")[2].partition("?")
+    user, at, _ = authority.partition("/")[0].rpartition("@")
+    keys = [unquote(pair.partition("=")[0]).strip().lower() for pair in parameters.split("&")]
+    return bool(at and ":" in user) or not {"password", "passfile", "sslpassword"}.isdisjoint(keys)
 
 
 def _text(value: Mapping[str, Any], key: str, findings: Findings) -> str | None:

@@ -4,6 +4,7 @@ Only true and false are booleans, `012` and `2026-11-30` and `1:30` are texts, a
 anchors and aliases, with which nine lines can grow into gigabytes. Every value's line is kept for messages.
 """
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 4 * 1024 * 1024
 
+_MOST_DIGITS = 4000
+"""Python reads no longer whole numbers; a longer one stays a text."""
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
 _DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
 
@@ -55,6 +58,8 @@ def parse_document(text: str, name: str = "job") -> Document:
                 line = event.start_mark.line + 1 if event.start_mark else 1
                 raise ConfigInvalid(f"{name}, line {line}: anchors and aliases are not read; write it out", field="job")
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except RecursionError:
+        raise ConfigInvalid(f"{name}: lists and mappings lie too deep in one another", field="job") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -65,7 +70,10 @@ def parse_document(text: str, name: str = "job") -> Document:
         raise ConfigInvalid(f"{name}: must be a mapping with name, provider, message and audience", field="job")
     findings = Findings()
     lines: dict[str, int] = {}
-    value = _value(node, "", findings, lines)
+    try:
+        value = _value(node, "", findings, lines)
+    except RecursionError:
+        raise ConfigInvalid(f"{name}: lists and mappings lie too deep in one another", field="job") from None
     findings.raise_if_any(lines)
     assert isinstance(value, dict)
     return Document(value, lines)
@@ -80,6 +88,9 @@ def _value(node: "yaml.Node", path: str, findings: Findings, lines: dict[str, in
     if isinstance(node, yaml.SequenceNode):
         return [_value(child, join(path, str(index)), findings, lines) for index, child in enumerate(node.value)]
     assert isinstance(node, yaml.ScalarNode)
+    if not _is_whole(str(node.value)):
+        findings.add(path, "holds half a character (a lone \\ud800 to \\udfff); write the whole one")
+        return None
     return _scalar(node)
 
 
@@ -92,6 +103,9 @@ def _mapping(node: "yaml.MappingNode", path: str, findings: Findings, lines: dic
             findings.add(path, f"line {key_node.start_mark.line + 1} has a key that is not a text")
             continue
         key = str(key_node.value)
+        if not _is_whole(key):
+            findings.add(path, f"line {key_node.start_mark.line + 1} has a key with half a character in it")
+            continue
         field = join(path, key)
         if key in made:
             findings.add(field, f"is given twice, in lines {lines[field]} and {key_node.start_mark.line + 1}; keep one")
@@ -99,6 +113,15 @@ def _mapping(node: "yaml.MappingNode", path: str, findings: Findings, lines: dic
         lines[field] = key_node.start_mark.line + 1
         made[key] = _value(child, field, findings, lines)
     return made
+
+
+def _is_whole(text: str) -> bool:
+    """Escapes can write half of a surrogate pair, which no file and no wire can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _scalar(node: "yaml.ScalarNode") -> str | int | float | bool | None:
@@ -109,8 +132,8 @@ def _scalar(node: "yaml.ScalarNode") -> str | int | float | bool | None:
         return None
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if _INTEGER.match(text):
+    if _INTEGER.match(text) and len(text) <= _MOST_DIGITS:
         return int(text)
-    if _DECIMAL.match(text):
-        return float(text)
+    if _DECIMAL.match(text) and math.isfinite(number := float(text)):
+        return number
     return text

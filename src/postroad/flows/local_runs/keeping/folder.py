@@ -73,6 +73,19 @@ class SendFolder:
     def write_plan(self, plan: SendPlan) -> None:
         write_whole(self.frozen, readable_json(plan.to_json()))
 
+    def make_journal(self) -> None:
+        """Before the send is frozen: a frozen send without this folder has lost it."""
+        self.journal.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(self.path)
+
+    def check_journal(self) -> None:
+        """Raises SendConflict where the folder of the journals is gone."""
+        if not self.journal.is_dir():
+            raise SendConflict(
+                f"{self.journal} is gone, and with it who was sent to; restore it, nothing is sent until then",
+                field="folder",
+            )
+
     def write_job(self, name: str, raw: dict[str, Any]) -> None:
         write_whole(self.job, readable_json({"format": FORMAT, "name": name, "job": raw}))
 

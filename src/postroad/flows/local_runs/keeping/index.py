@@ -54,6 +54,14 @@ class SendIndex:
                 return entry.folder
         return None
 
+    def folder_of(self, run_id: str) -> Path | None:
+        """Where this send was frozen, if it is still there."""
+        for path in self._folder.glob(f"*-{run_id}.json"):
+            entry = _read(path)
+            if entry is not None and entry.run_id == run_id and entry.folder.exists() and _counts(entry):
+                return entry.folder
+        return None
+
     def newest(self) -> Iterator[IndexEntry]:
         """Entries, newest first. One that cannot be read is left out."""
         for path in sorted(self._folder.glob("*.json"), reverse=True):

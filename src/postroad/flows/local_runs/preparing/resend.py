@@ -6,7 +6,9 @@ re-send says what the first send said, to whom it said it, whatever became of th
 
 from dataclasses import replace
 
+from postroad.flows.local_runs.ending.receipt import check_results
 from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
+from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend, split_into_shards
 from postroad.flows.local_runs.keeping.subset import write_subset
 from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder
@@ -24,12 +26,15 @@ MAY_BE_SENT_AGAIN = frozenset({Outcome.FAILED, Outcome.UNSENT, Outcome.UNKNOWN})
 def resend(order: ResendOrder, surroundings: Surroundings) -> PreparedSend:
     """Prepares it; `start_send` sends it. UNKNOWN items carry the idempotency key of the source's item.
 
-    Raises SendConflict where the source has not ended, InvalidInput where nobody came to these outcomes.
+    Raises SendConflict where the source has not ended or its audience or results were changed since, InvalidInput where
+    nobody came to these outcomes.
     """
     check_workers(order.workers)
     source = SendFolder(order.source)
     plan = source.read_plan()
     _check(source, order)
+    open_snapshot(source, plan)
+    check_results(source)
     policies = changed_policies(source, plan, ResumeOrder(order.source, order.overrides))
     check_versions(plan, surroundings.provider_loader(plan.provider_id).descriptor)
     for name in secret_names([plan.account.value(), plan.message.value()]):

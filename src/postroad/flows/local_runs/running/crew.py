@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from postroad.engine import CancelRun, ChangeConcurrency, ChangeRate, PauseRun, ResumeRun, TokenDesk
+from postroad.engine.pacing import spent_by
 from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.running.board import AbortRun, Board, BoardCommand
 from postroad.flows.local_runs.running.display import Display
@@ -64,7 +65,7 @@ async def run_crew(orders: Sequence[ShardOrder], parts: CrewParts) -> list[Shard
     return [result for result in results if isinstance(result, ShardAccount)]
 
 
-def desk_for(orders: Sequence[ShardOrder], rates: Mapping[str, Any]) -> TokenDesk:
+def desk_for(orders: Sequence[ShardOrder], rates: Mapping[str, Any], now_ms: int) -> TokenDesk:
     """A desk that knows what earlier processes spent, by their journals."""
     desk = TokenDesk(rates)
     spent = [
@@ -73,7 +74,7 @@ def desk_for(orders: Sequence[ShardOrder], rates: Mapping[str, Any]) -> TokenDes
         if order.send_folder.journal.is_dir()
         for time in read_state(order.send_folder.journal, order.shard).bucket_times
     ]
-    desk.rebuild(sorted(spent))
+    desk.rebuild(spent_by(sorted(spent), now_ms))
     return desk
 
 

@@ -1,0 +1,80 @@
+"""Folders that were copied, lost a part or were changed: nothing is sent that may have been sent before."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.behaviour.local_runs.sending import Watch, send, surroundings, write_job, write_people
+from tests.builders.http_receiver import OK, HttpReceiver
+
+from postroad.flows.local_runs import ResendOrder, ResumeOrder, resend, resume_send
+from postroad.vocabulary.errors import SendConflict
+from postroad.vocabulary.outcomes import Outcome
+from postroad.vocabulary.transitions import RunState
+
+
+class StopsHard(Watch):
+    """Aborts at the first sign of life."""
+
+    def started(self, send: object, controls: object, /) -> None:
+        super().started(send, controls)  # type: ignore[arg-type]
+        assert self.controls is not None
+        self.controls.abort()
+
+
+def _unfinished(folder: Path, port: int) -> Path:
+    write_people(folder, 50)
+    assert send(folder, write_job(folder, port), watch=StopsHard()).state is RunState.LOST
+    return folder / "out"
+
+
+def test_regression_a_copy_of_a_send_was_resumed_beside_the_original(tmp_path: Path) -> None:
+    with HttpReceiver() as receiver:
+        out = _unfinished(tmp_path, receiver.port)
+        shutil.copytree(out, tmp_path / "copy")
+        with pytest.raises(SendConflict, match=r"copy is a copy of \S+out"):
+            resume_send(ResumeOrder(tmp_path / "copy"), surroundings(tmp_path))
+        out.rename(tmp_path / "moved")
+
+        summary = resume_send(ResumeOrder(tmp_path / "moved"), surroundings(tmp_path))
+
+    assert summary.counts.settled == 50
+    assert max(receiver.copies.values()) == 1
+
+
+def test_regression_without_its_journal_folder_a_send_began_from_the_start(tmp_path: Path) -> None:
+    with HttpReceiver() as receiver:
+        out = _unfinished(tmp_path, receiver.port)
+        shutil.rmtree(out / "journal")
+        before = dict(receiver.copies)
+        with pytest.raises(SendConflict, match=r"journal is gone, and with it who was sent to"):
+            resume_send(ResumeOrder(out), surroundings(tmp_path))
+    assert dict(receiver.copies) == before
+
+
+def test_regression_edited_results_decided_who_gets_another_copy(tmp_path: Path) -> None:
+    write_people(tmp_path, 4)
+    with HttpReceiver(lambda who, copy: "404" if who == "p1" else OK) as receiver:
+        job = write_job(tmp_path, receiver.port)
+        send(tmp_path, job)
+        send(tmp_path, job, out="other", again=True)
+    shutil.copy(tmp_path / "other" / "results.parquet", tmp_path / "out" / "results.parquet")
+    order = ResendOrder(tmp_path / "out", frozenset({Outcome.FAILED}), out=tmp_path / "again")
+
+    with pytest.raises(SendConflict, match=r"results\.parquet is not the file of receipt\.json"):
+        resend(order, surroundings(tmp_path))
+
+    assert not (tmp_path / "again").exists()
+
+
+def test_regression_an_edited_audience_was_sent_again_to_strangers(tmp_path: Path) -> None:
+    write_people(tmp_path, 4)
+    with HttpReceiver(lambda who, copy: "404" if who == "p1" else OK) as receiver:
+        send(tmp_path, write_job(tmp_path, receiver.port))
+        write_people(tmp_path, 5)
+        send(tmp_path, write_job(tmp_path, receiver.port), out="other")
+    shutil.copy(tmp_path / "other" / "audience.parquet", tmp_path / "out" / "audience.parquet")
+    order = ResendOrder(tmp_path / "out", frozenset({Outcome.FAILED}), out=tmp_path / "again")
+
+    with pytest.raises(SendConflict, match="is not the frozen one"):
+        resend(order, surroundings(tmp_path))
