@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import postroad
+from postroad.foundation.secret_lookup import PREFIX
 from postroad.vocabulary.errors import PostroadError
 
 Report = Callable[[int], None]
@@ -30,7 +31,7 @@ def run_child(module: str, request: dict[str, Any], on_progress: Report | None =
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, "PYTHONPATH": _python_path(), "PYTHONUTF8": "1"},
+            env=child_environment(),
         )
         try:
             return _converse(child, request, on_progress, module)
@@ -88,6 +89,12 @@ def _died(child: "subprocess.Popen[bytes]", stderr: Any, module: str) -> Postroa
     else:
         end = f"exit code {child.returncode}"
     return PostroadError(f"the process {module} ended early ({end})" + (f". It said: {words[-1]}" if words else ""))
+
+
+def child_environment() -> dict[str, str]:
+    """Ours without the secrets in it: this child needs none, and a dump of it shall hold none."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return {**kept, "PYTHONPATH": _python_path(), "PYTHONUTF8": "1"}
 
 
 def _python_path() -> str:

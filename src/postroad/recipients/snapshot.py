@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from postroad.recipients.durable_files import settle, sha256_of
 from postroad.recipients.report_samples import AcceptedSample
-from postroad.recipients.safe_cells import safe_cell_sql
+from postroad.recipients.safe_cells import safe_cell, safe_cell_sql
 from postroad.recipients.snapshot_format import ROW, SEQUENCE, Note, literal, quoted, read_note, scan
 from postroad.vocabulary.errors import AudienceInvalid
 from postroad.vocabulary.values import FileRef, RecipientValue
@@ -91,7 +91,7 @@ def export_accepted(snapshot: Snapshot, path: Path) -> int:
     with _connected() as connection:
         note, count = read_note(connection, snapshot.path)
         columns = ", ".join(
-            f"{safe_cell_sql(f'{quoted(column)}::VARCHAR')} AS {quoted(column)}" for _, column in note.fields
+            f"{safe_cell_sql(f'{quoted(column)}::VARCHAR')} AS {quoted(safe_cell(column))}" for _, column in note.fields
         )
         connection.execute(
             f"COPY (SELECT {ROW} AS row, {columns} "

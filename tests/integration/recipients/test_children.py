@@ -9,7 +9,7 @@ import pytest
 from tests.builders.tables import MOBILE_SCHEMA, rows_of
 
 from postroad.recipients import FileInput, ImportRequest, import_audience
-from postroad.recipients.children import run_child
+from postroad.recipients.children import child_environment, run_child
 from postroad.recipients.intake.wire import request_to_wire
 from postroad.vocabulary.errors import AudienceInvalid, PostroadError
 
@@ -88,3 +88,13 @@ _PARENT = (
     "child.stdin.write(sys.stdin.buffer.readline()); child.stdin.flush()\n"
     "os.write(1, b'up'); sys.stdin.buffer.read()\n"
 )
+
+
+def test_regression_secrets_of_the_environment_went_into_every_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POSTROAD_SECRET_CANARY", "canary-value")
+    monkeypatch.setenv("KEPT", "yes")
+
+    environment = child_environment()
+
+    assert "canary-value" not in environment.values()
+    assert environment["KEPT"] == "yes"

@@ -49,7 +49,7 @@ def test_made_up_recipients_are_numbered(tmp_path: Path) -> None:
     report = run_import(ImportRequest(SyntheticInput(3), tmp_path), None, lambda _: None)
 
     assert rows_of(report.snapshot) == [(1, "1", "Recipient 1"), (2, "2", "Recipient 2"), (3, "3", "Recipient 3")]
-    with pytest.raises(AudienceInvalid, match="at least 1"):
+    with pytest.raises(AudienceInvalid, match="from 1 to"):
         run_import(ImportRequest(SyntheticInput(0), tmp_path), None, lambda _: None)
 
 
@@ -133,3 +133,69 @@ def test_a_folder_left_by_a_dead_import_is_removed(tmp_path: Path) -> None:
     import_text(tmp_path, "a\nx\n")
 
     assert not left.exists()
+
+
+def test_regression_a_long_number_in_json_lines_was_rounded(tmp_path: Path) -> None:
+    text = '{"id": 1234567890123456789}\n{"id": 1.5}\n{"id": 12345678901234567890123}\n{"id": 2.0}\n'
+
+    report = import_text(tmp_path, text, name="people.jsonl")
+
+    assert rows_of(report.snapshot) == [(1, "1234567890123456789"), (2, "1.5"), (4, "2")]
+    assert problems_of(report) == [(3, "id", "PRECISION_LOST")]
+
+
+def test_regression_the_last_of_two_equal_keys_won_without_a_word(tmp_path: Path) -> None:
+    text = '{"phone": "1", "phone": "2"}\n{"phone": "3", "at": "10:30"}\n'
+
+    report = import_text(tmp_path, text, name="people.jsonl")
+
+    assert problems_of(report) == [(1, "", "KEY_TWICE")]
+    assert rows_of(report.snapshot) == [(2, "3", "10:30")]
+
+
+def test_regression_a_deep_value_ended_the_import(tmp_path: Path) -> None:
+    deep = "[" * 300 + "]" * 300
+
+    report = import_text(tmp_path, f'{{"a": {deep}}}\n{{"a": "x"}}\n', name="people.jsonl")
+
+    assert problems_of(report) == [(1, "a", "NESTED_VALUE")]
+
+
+def test_regression_json_lines_in_utf16_ended_in_a_traceback(tmp_path: Path) -> None:
+    report = import_text(tmp_path, '{"a": "张"}\n{"a": "三"}\n'.encode("utf-16"), name="people.jsonl")
+
+    assert rows_of(report.snapshot) == [(1, "张"), (2, "三")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_regression_one_long_line_counted_as_several(tmp_path: Path, encoding: str) -> None:
+    text = '{"a": "张' + "x" * 600_000 + '"}\n{"a": "y"}\n'
+
+    report = import_text(tmp_path, text.encode(encoding), name="people.jsonl")
+
+    assert (report.rows, problems_of(report)) == (2, [(1, "", "LINE_TOO_LONG")])
+    assert rows_of(report.snapshot) == [(2, "y")]
+
+
+def test_regression_a_key_without_letters_was_an_internal_error(tmp_path: Path) -> None:
+    report = import_text(tmp_path, '{"": "x", "b": "y", " b": "z"}\n', name="people.jsonl")
+
+    assert report.snapshot.columns == ("column_1", "b", "b (2)")
+
+
+def test_json_that_is_no_json_lines_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(AudienceInvalid, match="write one object a line"):
+        import_text(tmp_path, '[{"a": 1}, {"a": 2}]\n', name="people.jsonl")
+
+
+def test_regression_a_whole_number_beyond_the_schema_was_an_internal_error(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+    report = import_text(tmp_path, '{"n": 18446744073709551615}\n{"n": 5}\n', name="people.jsonl", schema=schema)
+
+    assert (problems_of(report), rows_of(report.snapshot)) == ([(1, "n", "INTEGER")], [(2, 5)])
+
+
+def test_regression_an_impossible_count_ran_for_minutes_before_it_was_refused(tmp_path: Path) -> None:
+    with pytest.raises(AudienceInvalid, match="count must be from 1 to 50,000,000"):
+        run_import(ImportRequest(SyntheticInput(10**20), tmp_path), None, lambda _: None)

@@ -154,3 +154,10 @@ def test_a_value_that_is_no_recipient_value_rejects_its_row(tmp_path: Path, sqli
     report = query(tmp_path, sqlite_url, "SELECT 'a' AS x UNION ALL SELECT x'00ff'")
 
     assert problems_of(report) == [(2, "x", "UNUSABLE_VALUE")]
+
+
+def test_regression_two_columns_of_one_name_became_one(tmp_path: Path, sqlite_url: str) -> None:
+    report = query(tmp_path, sqlite_url, "SELECT 1 AS a, 2 AS a, 3 AS ''")
+
+    assert report.snapshot.columns == ("a", "a (2)", "column_3")
+    assert rows_of(report.snapshot) == [(1, 1, 2, 3)]

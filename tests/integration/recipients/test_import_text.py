@@ -187,7 +187,79 @@ def test_rows_of_a_second_table_are_rejected(tmp_path: Path) -> None:
     report = import_text(tmp_path, "mobile,name\n13800000001,a\n\n邮箱,姓名\nu@x.org,b\n")
 
     assert rows_of(report.snapshot) == [(2, "13800000001", "a")]
-    assert problems_of(report) == [(5, "", "OTHER_TABLE")]
+    assert problems_of(report) == [(4, "", "OTHER_TABLE"), (5, "", "OTHER_TABLE")]
+
+
+def test_regression_a_recipient_who_looked_like_a_header_was_dropped_without_a_count(tmp_path: Path) -> None:
+    report = import_text(tmp_path, "name,city\nAnn,Rome\n\n李四,信箱\n")
+
+    assert (report.rows, report.accepted, report.rejected) == (2, 1, 1)
+    assert problems_of(report) == [(4, "", "OTHER_TABLE")]
+
+
+def test_regression_one_known_word_after_a_blank_row_began_a_second_table(tmp_path: Path) -> None:
+    report = import_text(tmp_path, "name,city,likes\nAnn,Rome,tea\n\nBob,Oslo,phone\n")
+
+    assert [row[1:] for row in rows_of(report.snapshot)] == [("Ann", "Rome", "tea"), ("Bob", "Oslo", "phone")]
+
+
+@pytest.mark.parametrize("first", ["学号", "职位", "一级部门"])
+def test_regression_gb18030_that_begins_like_utf8_was_taken_for_damaged_utf8(tmp_path: Path, first: str) -> None:
+    report = import_text(tmp_path, f"{first},姓名\n7,张三\n".encode("gb18030"))
+
+    assert (report.encoding, report.snapshot.columns) == ("gb18030", (first, "姓名"))
+    assert rows_of(report.snapshot) == [(2, "7", "张三")]
+
+
+def test_a_damaged_byte_among_european_letters_rejects_its_row_only(tmp_path: Path) -> None:
+    report = import_text(tmp_path, "name\nZoë\nAnaïs\nRené\n".encode() + b"Andr\xe9\n")
+
+    assert (report.encoding, report.accepted, problems_of(report)) == ("utf-8", 3, [(5, "name", "BAD_BYTES")])
+
+
+def test_regression_utf8_rows_in_a_gb18030_file_became_other_words(tmp_path: Path) -> None:
+    mixed = "姓名,城市\n张三,北京\n".encode("gb18030") + "李四,上海\n".encode()
+
+    with pytest.raises(AudienceInvalid, match=r"mixes two encodings.* line 3 is UTF-8"):
+        import_text(tmp_path, mixed)
+    assert import_text(tmp_path, mixed, encoding="gb18030").rows == 2
+
+
+@pytest.mark.parametrize("content", ["姓名\n张三\n".encode("utf-16"), "姓名,a\n张三,b\n".encode("utf-16-be")])
+def test_regression_utf16_by_name_was_refused(tmp_path: Path, content: bytes) -> None:
+    report = import_text(tmp_path, content, encoding="utf-16")
+
+    assert rows_of(report.snapshot)[0][1] == "张三"
+
+
+@pytest.mark.parametrize("name", ["base64", "idna", "punycode", "undefined", "\0"])
+def test_regression_a_codec_that_is_no_text_encoding_ended_in_a_traceback(tmp_path: Path, name: str) -> None:
+    with pytest.raises(AudienceInvalid, match="is not known"):
+        import_text(tmp_path, "a,b\n1,2\n", encoding=name)
+
+
+def test_regression_damaged_bytes_in_a_column_name_were_an_internal_error(tmp_path: Path) -> None:
+    with pytest.raises(AudienceInvalid, match="the name of column 2 holds bytes that are no text"):
+        import_text(tmp_path, "姓名,城市\n张三,北京\n".encode().replace("市".encode(), b"\xe5\xb8"))
+
+
+@pytest.mark.parametrize("content", ['name"phone\nA"1\n', 'sep="\nname"phone\nA"1\n'])
+def test_regression_a_quote_as_delimiter_was_an_internal_error(tmp_path: Path, content: str) -> None:
+    with pytest.raises(AudienceInvalid, match="cannot be a quote too"):
+        import_text(tmp_path, content, delimiter=None if content.startswith("sep") else '"')
+
+
+@pytest.mark.parametrize("start", ["", '"'])
+def test_regression_an_endless_line_took_quadratic_time(tmp_path: Path, start: str) -> None:
+    with pytest.raises(AudienceInvalid, match="row 2 has more than 16,777,216 characters"):
+        import_text(tmp_path, "name,phone\n" + start + "x" * (1 << 24) + "x" * 300_000)
+
+
+def test_regression_a_column_name_became_a_formula_in_the_csv(tmp_path: Path) -> None:
+    report = import_text(tmp_path, "name,=1+1,@x\nA,b,c\n", write_accepted=True)
+
+    assert report.accepted_path is not None
+    assert report.accepted_path.read_text().splitlines()[0] == "row,name,'=1+1,'@x"
 
 
 def test_a_file_without_a_header_is_refused_before_it_loses_its_first_row(tmp_path: Path) -> None:

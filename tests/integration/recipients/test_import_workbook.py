@@ -1,7 +1,9 @@
 import datetime
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 from tests.builders.tables import import_file, problems_of, rows_of
@@ -163,3 +165,68 @@ def test_a_csv_called_xlsx_is_read_as_what_it_is(tmp_path: Path) -> None:
     path.write_text("name\na\n")
 
     assert import_file(path).format == "csv"
+
+
+def test_regression_a_cell_that_shows_an_error_was_sent_as_an_empty_one(tmp_path: Path) -> None:
+    def fail(page: Worksheet) -> None:
+        page["B2"] = "#N/A"
+        page["B2"].data_type = "e"
+
+    report = import_file(write_workbook(tmp_path / "p.xlsx", [["name", "code"], ["a", "x"], ["b", "y"]], change=fail))
+
+    assert problems_of(report) == [(2, "code", "FORMULA_ERROR")]
+    assert (report.problem_samples[0].value, rows_of(report.snapshot)) == ("#N/A", [(3, "b", "y")])
+
+
+def test_regression_a_hidden_sheet_was_read_before_the_one_that_is_shown(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    put_away = book.worksheets[0]
+    put_away.append(["name"])
+    put_away.append(["old"])
+    put_away.sheet_state = "hidden"
+    for row in (["name"], ["new"]):
+        book.create_sheet("shown").append(row) if "shown" not in book.sheetnames else book["shown"].append(row)
+    book.active = 1
+    book.save(tmp_path / "p.xlsx")
+
+    report = import_file(tmp_path / "p.xlsx")
+
+    assert (report.sheet, rows_of(report.snapshot)) == ("shown", [(2, "new")])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda xml: xml[: len(xml) // 2], "cannot be read"),
+        (lambda xml: xml.replace(b'r="A2"', b'r="A0"'), "cannot be read"),
+        (lambda xml: xml.replace(b'r="A2"', b'r="ZZZZZZ2"'), "used area"),
+    ],
+    ids=["cut", "row 0", "far column"],
+)
+def test_regression_a_damaged_sheet_ended_in_a_traceback(
+    tmp_path: Path, change: Callable[[bytes], bytes], said: str
+) -> None:
+    path = write_workbook(tmp_path / "p.xlsx", [["name"], ["a"]])
+    replace_part(path, "xl/worksheets/sheet1.xml", change)
+
+    with pytest.raises(AudienceInvalid, match=said):
+        import_file(path)
+
+
+def test_regression_a_bad_checksum_in_the_archive_ended_in_a_traceback(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "p.xlsx", [["name"], ["a"]])
+    with zipfile.ZipFile(path) as archive:
+        entry = archive.getinfo("xl/worksheets/sheet1.xml")
+    content = path.read_bytes()
+    stored = entry.CRC.to_bytes(4, "little")
+    path.write_bytes(content.replace(stored, (entry.CRC ^ 1).to_bytes(4, "little")))
+
+    with pytest.raises(AudienceInvalid, match=r"damaged|cannot be read"):
+        import_file(path)
+
+
+def test_regression_a_number_that_is_none_ended_in_a_traceback(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "p.xlsx", [["name", "n"], ["a", 12345], ["b", 1]])
+    replace_part(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"<v>12345</v>", b"<v>NaN</v>"))
+
+    assert problems_of(import_file(path)) == [(2, "n", "PRECISION_LOST")]

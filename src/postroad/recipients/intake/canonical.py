@@ -21,6 +21,11 @@ from postroad.recipients.report import RowProblem
 _FEW = "the row has {} cells, the header {}; a delimiter or a quote is missing"
 _MANY = "the row has {} cells, the header {}; a cell with a delimiter inside needs quotes"
 _BEYOND_64_BITS = 1 << 63
+_BEYOND_A_FLOAT = 1 << 53
+
+
+class LongNumber(int):
+    """Marks a column in `kinds_seen`: a whole number of 64 bits that a float would round."""
 
 
 class CanonicalTable:
@@ -199,8 +204,11 @@ def _neat(column: list[Cell], *, invisible: bool) -> list[Cell]:
 
 
 def _kind_of(cell: Cell) -> type:
-    """The type a column of such cells is stored as; a whole number beyond 64 bits stays exact as text."""
-    return str if isinstance(cell, int) and not -_BEYOND_64_BITS <= cell < _BEYOND_64_BITS else type(cell)
+    """The type a column of such cells is stored as. A whole number beyond 64 bits stays exact as text, and so does one
+    that a column with fractions could not hold (`LongNumber`)."""
+    if type(cell) is not int or -_BEYOND_A_FLOAT <= cell <= _BEYOND_A_FLOAT:
+        return type(cell)
+    return LongNumber if -_BEYOND_64_BITS <= cell < _BEYOND_64_BITS else str
 
 
 def _has_blank_row(columns: list[list[Cell]]) -> bool:
@@ -216,6 +224,8 @@ def _typed_cell(cell: Cell) -> str:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _BEYOND_A_FLOAT:
+        cell = int(cell)
     return '"' + str(cell).replace('"', '""') + '"'
 
 

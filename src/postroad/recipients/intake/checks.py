@@ -8,7 +8,7 @@ checked row by row. An empty cell is a missing value: it fails `required` and pa
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import jsonschema_rs
 
@@ -21,6 +21,7 @@ _PER_FIELD = frozenset({"$schema", "$id", "$defs", "title", "description", "type
 _IGNORED = frozenset({"additionalProperties", "unevaluatedProperties", "examples", "default", "$comment"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_BEYOND_INTEGER = 10**18
 _TRUTH = {"true": True, "false": False, "1": True, "0": False, "是": True, "否": False, "yes": True, "no": False}
 
 
@@ -156,6 +157,8 @@ def _converted(kind: str, cell: Cell) -> Cell:
     """The value of the kind, or None."""
     if not isinstance(cell, str):
         is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
+        if kind == "integer" and is_number and abs(cast("float", cell)) >= _BEYOND_INTEGER:
+            return None
         return cell if is_number == (kind in ("integer", "number")) and kind != "file" else None
     if kind == "integer":
         return int(cell) if _INTEGER.fullmatch(cell) else None

@@ -65,6 +65,12 @@ def headerless(width: int, names: Sequence[str]) -> Header:
     return Header(0, given, width, 0)
 
 
+def given(columns: Sequence[str]) -> Header:
+    """A header for an input that names its columns itself: the keys of objects, the columns of a query."""
+    texts = [header_name(name) or f"column_{at}" for at, name in enumerate(columns, 1)]
+    return _named(texts, 0)
+
+
 def looks_like_data(texts: Sequence[str]) -> bool:
     filled = [text for text in texts if text]
     return any(_LOOKS_LIKE_DATA.fullmatch(text) for text in filled) or all(
@@ -117,9 +123,22 @@ def _named(texts: Sequence[str], row: int) -> Header:
         if name in seen:
             name = _free_name(name, seen)
             header.warnings.append(f"column {at} is called {text!r} like another one; it became {name!r}")
+        _must_be_text(name, at, row)
         seen[name] = at
         header.names.append(name)
     return header
+
+
+def _must_be_text(name: str, column: int, row: int) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise AudienceInvalid(
+            f"the name of column {column} holds bytes that are no text in this encoding; save the file anew, or say "
+            "which encoding it has",
+            field="encoding",
+            row=row or None,
+        ) from None
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

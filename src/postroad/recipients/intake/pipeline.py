@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postroad.recipients.durable_files import settle, sha256_of, storage_errors
-from postroad.recipients.intake.canonical import CanonicalTable
+from postroad.recipients.intake.canonical import CanonicalTable, LongNumber
 from postroad.recipients.intake.checks import Checker, fields_of_schema, key_of_schema
-from postroad.recipients.intake.header import SEARCHED_ROWS, Header, find_header, headerless, looks_like_data
+from postroad.recipients.intake.header import SEARCHED_ROWS, Header, find_header, given, headerless, looks_like_data
 from postroad.recipients.intake.problems import SAMPLES, ProblemLog
-from postroad.recipients.intake.refusals import nothing_accepted
+from postroad.recipients.intake.refusals import no_columns, nothing_accepted
 from postroad.recipients.intake.staging import Canonical, Column, Staging
 from postroad.recipients.intake.words import lead_to_columns, listed
 from postroad.recipients.reading.blanks import header_name
@@ -113,8 +113,8 @@ class _Import:
         reader, request = self._reader, self._request
         if reader.columns is not None:
             if not reader.columns:
-                raise AudienceInvalid("the input has no rows", field="file")
-            return Header(0, list(reader.columns), len(reader.columns), 0)
+                raise no_columns(first)
+            return given(reader.columns)
         asked = request.source.header_row if isinstance(request.source, FileInput) else None
         numbers, rows = first.numbers[:SEARCHED_ROWS], first.rows[:SEARCHED_ROWS]
         if asked == 0 or (asked is None and reader.origin.format == "txt" and _is_bare_list(first)):
@@ -246,7 +246,7 @@ def _seen_kind(seen: set[type]) -> str:
     kinds = seen - {type(None)}
     if kinds == {bool}:
         return "boolean"
-    if kinds == {int}:
+    if kinds and kinds <= {int, LongNumber}:
         return "integer"
     return "number" if kinds and kinds <= {int, float} else "text"
 

@@ -1,8 +1,21 @@
 """Why an import gave nobody, said so that a person can mend it."""
 
 from postroad.recipients.intake.problems import ProblemLog
-from postroad.recipients.reading.records import Origin
+from postroad.recipients.reading.records import Block, Origin
 from postroad.vocabulary.errors import AudienceInvalid
+
+
+def no_columns(first: Block) -> AudienceInvalid:
+    """For an input whose records name their columns, where none does."""
+    if not first.broken:
+        return AudienceInvalid("the input has no rows", field="file")
+    line = first.broken[0]
+    return AudienceInvalid(
+        f"no line of the input names a field: {line.reason} (line {line.row}); write one object a line, such as "
+        '{"name": "Bo", "phone": "…"}',
+        field="file",
+        row=line.row,
+    )
 
 
 def nothing_accepted(origin: Origin, header_row: int, rows: int, problems: ProblemLog) -> AudienceInvalid:

@@ -2,7 +2,8 @@
 
 Blank rows are no rows. The very same header again (files put one after the other) is no row either. Another header
 after a blank row begins another table, whose rows cannot be columns of this one: they are rejected until the first
-header comes back.
+header comes back. What looks like such a header may be a recipient all the same (a town called 信箱, a product called
+手机), so it is rejected and counted with them, never passed over.
 """
 
 from collections.abc import Sequence
@@ -44,8 +45,6 @@ class OtherTables:
         if self._after_blank and self._begins_table(row):
             self.elsewhere = True
             self.warnings.append(f"a second table begins in row {number}; its rows were rejected")
-            self._after_blank = False
-            return False
         self._after_blank = False
         return True
 
@@ -58,4 +57,6 @@ class OtherTables:
     def _begins_table(self, row: Sequence[Cell]) -> bool:
         texts = [header_name(cell) for cell in row if isinstance(cell, str) and header_name(cell)]
         known = sum(1 for text in texts if text in self._names or is_known_word(text))
-        return known > 0 and not any(character.isdecimal() or character == "@" for text in texts for character in text)
+        return known * 2 >= len(texts) > 0 and not any(
+            character.isdecimal() or character == "@" for text in texts for character in text
+        )

@@ -37,6 +37,8 @@ def find_dialect(sample: str, delimiter: str | None, quote: str | None) -> Diale
         delimiter = delimiter or announced[1]
         sample = sample[announced.end() :]
     chosen = delimiter or _best_delimiter(sample)
+    if chosen in ('"', quote):
+        raise AudienceInvalid(f"delimiter {chosen!r} cannot be a quote too; give another delimiter", field="delimiter")
     return Dialect(chosen, _quote_of(sample, chosen) if quote is None else quote, skipped, quote is not None)
 
 

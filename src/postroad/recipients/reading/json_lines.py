@@ -4,18 +4,23 @@ Two passes: the first finds the columns, the second reads. Values keep their kin
 that an object leaves out is null.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 import orjson
 
-from postroad.recipients.reading.encoding import Encoding, find_encoding
+from postroad.recipients.reading.encoding import Encoding, decoded, find_encoding
 from postroad.recipients.reading.records import PLAIN_KINDS, Block, BrokenRecord, Cell, CellFault, Origin
 from postroad.recipients.request import FileInput, ImportLimits
 from postroad.vocabulary.errors import AudienceInvalid
 
 _BLOCK_LINES = 4_096
+_ROUNDED = 1e15
+_SHOWN = 200
+_TOO_LONG = b"\0"
+"""Stands for a line nobody should hold in memory; no JSON."""
 
 
 class JsonLines:
@@ -40,16 +45,32 @@ class JsonLines:
         return list(columns)
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """A line that is too long is given shortened, so that it is broken; it is one line all the same."""
+        if self._encoding.name != "utf-8":
+            yield from enumerate(self._other_lines(), 1)
+            return
         with self._path.open("rb") as file:
             file.seek(self._encoding.mark_bytes)
-            if self._encoding.name != "utf-8":
-                text = (line.decode(self._encoding.name, "surrogateescape") for line in file)
-                yield from ((n, line.encode("utf-8", "replace")) for n, line in enumerate(text, 1))
-            else:
-                number = 0
-                while line := file.readline(self._max_line):
-                    number += 1
-                    yield number, line
+            number = 0
+            while line := file.readline(self._max_line):
+                number += 1
+                if len(line) == self._max_line and not line.endswith(b"\n"):
+                    while (rest := file.readline(self._max_line)) and not rest.endswith(b"\n"):
+                        pass
+                    line = _TOO_LONG
+                yield number, line
+
+    def _other_lines(self) -> Iterator[bytes]:
+        held, is_too_long = "", False
+        for piece in decoded(self._path, self._encoding):
+            *whole, held = (held + piece).split("\n")
+            for line in whole:
+                yield _TOO_LONG if is_too_long or len(line) > self._max_line else line.encode("utf-8", "replace")
+                is_too_long = False
+            if len(held) > self._max_line:
+                held, is_too_long = "", True
+        if held or is_too_long:
+            yield _TOO_LONG if is_too_long else held.encode("utf-8", "replace")
 
     def blocks(self) -> Iterator[Block]:
         block = Block([], [])
@@ -60,12 +81,11 @@ class JsonLines:
             value = _loaded(line)
             if value is None and not line.strip():
                 continue
-            if isinstance(value, dict):
+            if isinstance(value, dict) and not (line.count(b":") > len(value) and _repeats_a_key(line)):
                 numbers.append(number)
                 rows.append([_cell(value.get(name)) for name in names])
             else:
-                raw = line.decode("utf-8", "replace").strip()
-                block.broken.append(BrokenRecord(number, "NOT_AN_OBJECT", "the line is no JSON object", raw))
+                block.broken.append(_broken(number, line, value))
             if len(rows) + len(block.broken) >= _BLOCK_LINES:
                 block.numbers, block.rows, block.suspicious = numbers, rows, True
                 yield block
@@ -81,7 +101,29 @@ def _loaded(line: bytes) -> object:
         return None
 
 
+def _broken(number: int, line: bytes, value: object) -> BrokenRecord:
+    if line is _TOO_LONG:
+        return BrokenRecord(number, "LINE_TOO_LONG", "the line is longer than a line of an audience may be", "")
+    raw = line.decode("utf-8", "replace").strip()
+    if isinstance(value, dict):
+        return BrokenRecord(number, "KEY_TWICE", "the object has a key twice; leave one", raw)
+    return BrokenRecord(number, "NOT_AN_OBJECT", "the line is no JSON object", raw)
+
+
+def _repeats_a_key(line: bytes) -> bool:
+    """Asked only of lines with more colons than keys. orjson would keep the last value without a word."""
+    found: list[bool] = []
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        found[:] = [len(pairs) > len({key for key, _ in pairs})]  # the outermost object is the last to be told
+
+    json.loads(line, object_pairs_hook=look)
+    return found == [True]
+
+
 def _cell(value: object) -> Cell:
+    if type(value) is float and abs(value) >= _ROUNDED:
+        return CellFault("PRECISION_LOST", "the number has more digits than a number keeps; write it as text", "")
     if type(value) in PLAIN_KINDS:
         return cast("Cell", value)
-    return CellFault("NESTED_VALUE", "a value is text, a number, true, false or null", orjson.dumps(value).decode())
+    return CellFault("NESTED_VALUE", "a value is text, a number, true, false or null", str(value)[:_SHOWN])

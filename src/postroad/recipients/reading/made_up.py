@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from postroad.recipients.reading.records import Block, Origin
-from postroad.recipients.request import SyntheticInput
+from postroad.recipients.request import ImportLimits, SyntheticInput
 from postroad.vocabulary.errors import AudienceInvalid
 
 _BLOCK_ROWS = 8_192
@@ -12,9 +12,9 @@ _BLOCK_ROWS = 8_192
 class MadeUp:
     ragged = False
 
-    def __init__(self, source: SyntheticInput) -> None:
-        if source.count < 1:
-            raise AudienceInvalid(f"count must be at least 1, not {source.count}", field="count")
+    def __init__(self, source: SyntheticInput, limits: ImportLimits) -> None:
+        if not 1 <= source.count <= limits.max_rows:
+            raise AudienceInvalid(f"count must be from 1 to {limits.max_rows:,}", field="audience.count")
         self._count = source.count
         self.columns: Sequence[str] | None = ("number", "name")
         self.origin = Origin("synthetic", delimiter=",", quote='"')

@@ -17,7 +17,7 @@ def open_reader(request: ImportRequest, address: str | None) -> TableReader:
     """`address` is the checked address of a PostgreSQL query's host."""
     source = request.source
     if isinstance(source, SyntheticInput):
-        return MadeUp(source)
+        return MadeUp(source, request.limits)
     if isinstance(source, QueryInput):
         return QueryRows(source, address)
     table_format = _format_of(source, request.limits.max_file_bytes)
@@ -38,8 +38,11 @@ def _format_of(source: FileInput, most_bytes: int) -> str:
         raise AudienceInvalid(f"{source.path.name} is empty", field="file")
     if size > most_bytes:
         raise AudienceInvalid(f"{source.path.name} has {size:,} bytes; at most {most_bytes:,} are taken", field="file")
-    with source.path.open("rb") as file:
-        start = file.read(4)
+    try:
+        with source.path.open("rb") as file:
+            start = file.read(4)
+    except OSError as error:
+        raise AudienceInvalid(f"{source.path} cannot be read: {error.strerror}", field="file") from None
     if start == _OLD_WORKBOOK:
         raise AudienceInvalid("the file is an old or protected workbook; save it as XLSX or CSV", field="file")
     if source.format is None and start == _ZIP:

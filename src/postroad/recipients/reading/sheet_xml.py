@@ -1,9 +1,9 @@
 """Looks through a sheet's XML once, before anything parses it.
 
-Two things are found: how far the used area reaches, because a parser takes memory for every cell of it, and formulas
-that were never calculated. A workbook made by a program may hold a formula without its value; a reader would show the
-cell as empty, and the recipient would get a message with a hole. Source: ECMA-376 part 1, §18.3.1.4 (`c`), §18.3.1.40
-(`f`), §18.3.1.73 (`row`).
+Three things are found: how far the used area reaches, because a parser takes memory for every cell of it; formulas
+that were never calculated; and cells that show an error such as #N/A. A workbook made by a program may hold a formula
+without its value. A reader would show both kinds of cell as empty, and the recipient would get a message with a hole.
+Source: ECMA-376 part 1, §18.3.1.4 (`c`), §18.3.1.40 (`f`), §18.3.1.73 (`row`), §18.18.11 (`t="e"`).
 """
 
 import re
@@ -16,9 +16,12 @@ _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _PIECE = 1 << 20
 _ROW = re.compile(rb'<row\s[^>]*?r="(\d{1,9})"')
-_FAR_COLUMN = re.compile(rb'r="([A-Z]{2,3})\d')
+_FAR_COLUMN = re.compile(rb'r="([A-Z]{2,7})\d')
 _WITHOUT_VALUE = re.compile(
     rb'<c\s[^>]*?r="([A-Z]+)(\d+)"[^>]*>\s*<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>'
+)
+_ERROR = re.compile(
+    rb'<c\s(?=[^>]*?t="e")[^>]*?r="([A-Z]+)(\d+)"[^>]*>(?:<f(?:\s[^>]*)?(?:/>|>[^<]*</f>))?<v>([^<]*)</v>'
 )
 
 
@@ -29,6 +32,8 @@ class SheetFacts:
     """At least; not counted exactly below 27."""
     without_value: set[tuple[int, int]] = field(default_factory=set)
     """(row, column) from 0 of formulas without a stored value."""
+    errors: dict[tuple[int, int], str] = field(default_factory=dict)
+    """(row, column) from 0 → what the cell shows instead of a value."""
 
 
 def look_through(workbook: Path, sheet: str) -> SheetFacts:
@@ -53,6 +58,10 @@ def _note(xml: bytes, facts: SheetFacts) -> None:
     facts.last_column = max(facts.last_column, wide, 26 if b"<c " in xml else 0)
     if b"<f" in xml:
         facts.without_value.update((int(m[2]) - 1, _column(m[1])) for m in _WITHOUT_VALUE.finditer(xml))
+    if b't="e"' in xml:
+        facts.errors.update(
+            ((int(m[2]) - 1, _column(m[1])), m[3].decode("utf-8", "replace")) for m in _ERROR.finditer(xml)
+        )
 
 
 def _part_of(archive: zipfile.ZipFile, sheet: str) -> str | None:

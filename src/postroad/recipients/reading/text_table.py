@@ -19,9 +19,12 @@ from postroad.recipients.reading.dialect import Dialect, find_dialect
 from postroad.recipients.reading.encoding import decoded, find_encoding
 from postroad.recipients.reading.records import Block, BrokenRecord, Origin
 from postroad.recipients.request import FileInput, ImportLimits
+from postroad.vocabulary.errors import AudienceInvalid
 
 SAMPLE_CHARS = 1 << 16
 _TAIL_LINES = 2_000
+_LONGEST_ROW = 1 << 24
+"""Characters. No table has such a row; a file of another kind is one endless line."""
 
 
 class TextTable:
@@ -62,6 +65,9 @@ class TextTable:
             if skip and "\n" in held:
                 held = held.partition("\n")[2]
                 row, skip = row + 1, 0
+            if "\n" not in piece:  # nothing ends in it, so there is nothing to cut
+                self._refuse_endless(held, row)
+                continue
             block, used = self._cut(held, row, final=False)
             if used:
                 held = held[used:]
@@ -72,6 +78,14 @@ class TextTable:
             held = held[used:]
             row += len(block.numbers) + len(block.broken)
             yield block
+
+    def _refuse_endless(self, held: str, row: int) -> None:
+        if len(held) > _LONGEST_ROW:
+            raise AudienceInvalid(
+                f"row {row} has more than {_LONGEST_ROW:,} characters; is it a table, and is a line end missing?",
+                field="file",
+                row=row,
+            )
 
     def _cut(self, text: str, row: int, *, final: bool) -> tuple[Block, int]:
         """The records of `text` as a block, and how many characters they took."""

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 
 _BLOCK_ROWS = 4_096
 _PARSER_BYTES = 1 << 30
-_MOST_CELLS = 40_000_000
+_MOST_CELLS = 24_000_000
 _EXACT = 10**15
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!"})
 
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError)
+"""RuntimeError: an encrypted entry, or (NotImplementedError) a kind of archive that nobody writes."""
+
 _NO_VALUE = "the formula has no stored value; open the file in a spreadsheet program and save it"
+_ERROR = "the formula shows an error"
 _LOST = "precision lost: a numeric cell keeps 15 digits; format the column as text and enter it again"
 
 RawCell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | datetime.timedelta
@@ -46,7 +50,7 @@ class Workbook:
             self._sheet, facts = _choose_sheet(book, source)
         finally:
             resource.setrlimit(resource.RLIMIT_AS, before)
-        self._missing = facts.without_value
+        self._missing, self._wrong = facts.without_value, facts.errors
         self.origin = Origin(format="xlsx", sheet=self._sheet.name)
 
     def blocks(self) -> Iterator[Block]:
@@ -56,7 +60,7 @@ class Workbook:
         merged = _merged_cells(self._sheet)
         if merged:
             self.origin.warnings.append(f"{len(merged)} cells of merged ranges take the value the sheet shows for them")
-        special = merged.keys() | self._missing
+        special = merged.keys() | self._missing | self._wrong.keys()
         shown: dict[tuple[int, int], Cell] = {}
         wanted = set(merged.values())
         numbers: list[int] = []
@@ -86,6 +90,8 @@ class Workbook:
             place = (row, first_column + offset)
             if place in self._missing:
                 cells[offset] = CellFault("FORMULA_WITHOUT_VALUE", _NO_VALUE, "")
+            elif place in self._wrong:
+                cells[offset] = CellFault("FORMULA_ERROR", _ERROR, self._wrong[place])
             if place in wanted:
                 shown[place] = cells[offset]
             elif place in merged:
@@ -109,18 +115,44 @@ def _choose_sheet(book: "CalamineWorkbook", source: FileInput) -> "tuple[Calamin
         raise AudienceInvalid(
             f"there is no sheet {source.sheet!r}; the workbook has {', '.join(map(repr, names))}", field="sheet"
         )
-    for name in names if source.sheet is None else [source.sheet]:
-        facts = look_through(source.path, name)
+    for name in _shown_first(book) if source.sheet is None else [source.sheet]:
+        facts = _facts(source, name)
         if facts.last_row * facts.last_column > _MOST_CELLS:
             raise AudienceInvalid(
                 f"the used area of sheet {name!r} is {facts.last_row:,} rows by {facts.last_column:,} columns; delete "
                 "what stands far away from the table, or save the sheet as CSV",
                 field="sheet",
             )
-        sheet = book.get_sheet_by_name(name)
+        sheet = _read_sheet(book, name)
         if sheet.start is not None or source.sheet is not None:
             return sheet, facts
     raise AudienceInvalid(f"every sheet is empty: {', '.join(map(repr, names))}", field="sheet")
+
+
+def _facts(source: FileInput, sheet: str) -> SheetFacts:
+    try:
+        return look_through(source.path, sheet)
+    except _BROKEN_ARCHIVE as error:
+        raise AudienceInvalid(f"the workbook is damaged: {error}", field="file") from None
+
+
+def _shown_first(book: "CalamineWorkbook") -> list[str]:
+    """A hidden sheet is what somebody put away: it is only read where no other holds anything."""
+    from python_calamine import SheetVisibleEnum
+
+    return [entry.name for entry in sorted(book.sheets_metadata, key=lambda e: e.visible != SheetVisibleEnum.Visible)]
+
+
+def _read_sheet(book: "CalamineWorkbook", name: str) -> "CalamineSheet":
+    from python_calamine import CalamineError
+
+    try:
+        return book.get_sheet_by_name(name)
+    except CalamineError as error:
+        raise AudienceInvalid(
+            f"sheet {name!r} cannot be read: {error}; open the workbook in a spreadsheet program and save it again",
+            field="sheet",
+        ) from None
 
 
 def _check_unpacked_size(source: FileInput, limit: int) -> None:
@@ -144,7 +176,7 @@ def _check_unpacked_size(source: FileInput, limit: int) -> None:
                             f"the workbook unpacks to more than {limit:,} bytes; split it or save it as CSV",
                             field="file",
                         )
-    except (zipfile.BadZipFile, zlib.error, OSError) as error:
+    except _BROKEN_ARCHIVE as error:
         raise AudienceInvalid(f"the file is no XLSX workbook: {error}", field="file") from None
 
 
@@ -170,7 +202,7 @@ def _merged_cells(sheet: "CalamineSheet") -> dict[tuple[int, int], tuple[int, in
 
 def _cell(value: RawCell) -> Cell:
     if isinstance(value, str):
-        return CellFault("FORMULA_ERROR", "the formula shows an error", value) if value in _ERRORS else value
+        return CellFault("FORMULA_ERROR", _ERROR, value) if value in _ERRORS else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -180,7 +212,7 @@ def _cell(value: RawCell) -> Cell:
 
 def number_text(value: int | float) -> Cell:
     """The digits a spreadsheet keeps: 15 of them, no exponent, no `.0`."""
-    if abs(value) >= _EXACT:
+    if not abs(value) < _EXACT:  # NaN too
         return CellFault("PRECISION_LOST", _LOST, str(value))
     whole = int(value)
     if whole == value:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postroad.recipients.results.outcomes import OutcomeTables
-from postroad.recipients.safe_cells import safe_cell_sql
+from postroad.recipients.safe_cells import safe_cell, safe_cell_sql
 from postroad.recipients.snapshot_format import (
     NOTE_KEY,
     ROW,
@@ -100,7 +100,10 @@ class Assembly:
         """One CSV, in order of sequence, without formulas."""
         texts = {"category", "code", "request_id", "summary"}
         columns = [f"{safe_cell_sql(name)} AS {name}" if name in texts else name for name in OUR_COLUMNS]
-        columns += [f"{safe_cell_sql(f'{quoted(stored)}::VARCHAR')} AS {quoted(stored)}" for _, stored in self._columns]
+        columns += [
+            f"{safe_cell_sql(f'{quoted(stored)}::VARCHAR')} AS {quoted(safe_cell(stored))}"
+            for _, stored in self._columns
+        ]
         self._db.execute(
             f"COPY (SELECT {', '.join(columns)} FROM read_parquet({literal(str(results))}) "
             f"WHERE outcome = {literal(outcome.value)}) TO {literal(str(path))} (FORMAT csv, HEADER)"
