@@ -18,11 +18,15 @@ from postroad.vocabulary.values import RecipientValue
 FUEL = 50_000
 """Steps one render may take; a few milliseconds at most."""
 
+LONGEST_TAG = 4_000
+"""The compiler calls itself for each operator of an expression, and tens of thousands end the process."""
+
 FIELDS = "fields"
 """The name under which a template reaches columns that are no identifiers: `{{ fields["First name"] }}`."""
 
 Escape = Callable[[str], str]
 
+_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _NAMED = re.compile(r"`([^`]+)`")
 _BY_KEY = re.compile(r"^fields\[['\"](.*)['\"]\]$|^fields\.(.+)$")
 _AUTHOR_ERRORS = frozenset({"UnknownFilter", "UnknownTest", "UnknownFunction", "UnknownBlock", "TemplateNotFound"})
@@ -39,6 +43,10 @@ class Program:
 
     def __init__(self, source: str, where: str, escape: Escape | None, *, html: bool = False) -> None:
         self._where = where
+        if any(len(tag) > LONGEST_TAG for tag in _TAG.findall(source)):
+            raise TemplateInvalid(
+                f"{where}: an expression has more than {LONGEST_TAG} characters; split it", field=where
+            )
         self._name = _HTML if html else _SOURCE
         self._environment = _environment(escape)
         try:

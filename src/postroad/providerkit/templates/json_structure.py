@@ -79,10 +79,13 @@ class JsonTemplate:
 
 def json_structure(value: object, where: str) -> JsonTemplate:
     """Compiles a JSON value, or a text that holds one. Raises TemplateInvalid, naming the place below `where`."""
-    if isinstance(value, str):
-        value = _parsed(value, where)
-    builder = _Builder()
-    builder.add(value, where)
+    try:
+        if isinstance(value, str):
+            value = _parsed(value, where)
+        builder = _Builder()
+        builder.add(value, where)
+    except RecursionError:
+        raise TemplateInvalid(f"{where}: lists and objects lie too deep in one another", field=where) from None
     return builder.finish()
 
 
@@ -105,6 +108,8 @@ def _parsed(source: str, where: str) -> object:
             'inside a quoted text, such as {"count": "{{ count | number }}"}',
             field=where,
         ) from None
+    except ValueError:
+        raise TemplateInvalid(f"{where}: a number has too many digits; write it as text", field=where) from None
 
 
 class _Builder:
@@ -133,7 +138,7 @@ class _Builder:
         for position, (key, item) in enumerate(value.items()):
             if has_markers(key):
                 raise TemplateInvalid(f"{where}: the key {key!r} holds a template; keys are fixed", field=where)
-            self._literals[-1] += (b"," if position else b"") + orjson.dumps(key) + b":"
+            self._literals[-1] += (b"," if position else b"") + _constant(key, where) + b":"
             self.add(item, f"{where}.{key}")
         self._literals[-1] += b"}"
 

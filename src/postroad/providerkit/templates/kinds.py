@@ -56,6 +56,6 @@ def _broken_line(made: str) -> str:
 def _broken_path(made: str) -> str:
     if wrong := _broken_line(made):
         return wrong
-    if "." in made and not _DOTS.isdisjoint(made.lower().split("?", 1)[0].split("/")):
+    if ("." in made or "%2" in made) and not _DOTS.isdisjoint(made.lower().split("?", 1)[0].split("/")):
         return "the result holds the path segment '.' or '..', which could leave the configured path"
     return ""

@@ -127,3 +127,18 @@ def test_a_body_without_fields_is_made_once() -> None:
     body = json_structure({"a": [1, 2.5, True, None, "x"]}, "body")
     assert body.is_static
     assert body.render({}) is body.render({})
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000 + "]" * 100_000, '{"a":' + "9" * 5000 + "}", {"\ud800": "a"}])
+def test_regression_json_that_python_cannot_hold_ended_in_a_traceback(value: object) -> None:
+    with pytest.raises(TemplateInvalid):
+        json_structure(value, "body")
+
+
+def test_regression_lists_that_lie_too_deep_ended_in_a_traceback() -> None:
+    value: object = "{{ x }}"
+    for _ in range(5000):
+        value = [value]
+
+    with pytest.raises(TemplateInvalid, match="too deep"):
+        json_structure(value, "body")

@@ -211,3 +211,14 @@ def test_a_long_number_keeps_every_digit() -> None:
 def test_a_form_encodes_names_and_values() -> None:
     made = templates.form({"to": "{{ a }}", "a b": "x&y"}, "body").render({"a": "1 +&=\n中"})
     assert made == b"to=1+%2B%26%3D%0A%E4%B8%AD&a+b=x%26y"
+
+
+def test_regression_a_dot_segment_put_together_from_percent_signs_passed() -> None:
+    with pytest.raises(RenderError, match="could leave the configured path"):
+        templates.url_path("/a/%2{{ x }}%2{{ x }}/b", "path").render({"x": "e"})
+
+
+@pytest.mark.parametrize("operator", ["not ", "-", "x and ", "x ~ "])
+def test_regression_an_endless_expression_ended_the_process(operator: str) -> None:
+    with pytest.raises(TemplateInvalid, match="more than 4000 characters"):
+        templates.text("{{ " + operator * 50_000 + "x }}", "text")
