@@ -52,22 +52,15 @@ class GivenSecrets:
 
 def _read(path: Path) -> dict[str, Secret]:
     try:
-        handle = os.open(path, os.O_RDONLY)
+        content = _owners_alone(path)
     except OSError as error:
         raise ConfigInvalid(f"the secrets file {path} cannot be read: {error.strerror}", field="secrets") from error
-    with os.fdopen(handle, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise ConfigInvalid(
-                f"others may read the secrets file {path} (mode {stat.S_IMODE(mode):04o}); run: chmod 600 {path}",
-                field="secrets",
-            )
-        content = file.read()
     import yaml
 
     try:
         value = yaml.safe_load(content)
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        # What a value cannot be made into (a date, a number) is quoted in the words of such an error.
         raise ConfigInvalid(f"the secrets file {path} is not YAML of `name: value` lines", field="secrets") from None
     if value is None:
         return {}
@@ -76,3 +69,18 @@ def _read(path: Path) -> dict[str, Secret]:
             f"the secrets file {path} must hold `name: value` lines with text values; quote numbers", field="secrets"
         )
     return {name: Secret(text) for name, text in value.items()}
+
+
+def _owners_alone(path: Path) -> bytes:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        mode = os.fstat(handle).st_mode
+        if mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise ConfigInvalid(
+                f"others may read the secrets file {path} (mode {stat.S_IMODE(mode):04o}); run: chmod 600 {path}",
+                field="secrets",
+            )
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)

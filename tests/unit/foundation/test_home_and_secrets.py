@@ -74,3 +74,24 @@ def test_a_whole_file_replaces_the_old_one_and_leaves_no_rest(tmp_path: Path) ->
     write_whole(tmp_path / "a", b"two", 0o600)
     assert (tmp_path / "a").read_bytes() == b"two"
     assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"a: !!float canary", b"a: 2026-99-99", b"a: " + b"[" * 3000, b"a: " + b"9" * 5000, b"a: !!int canary"]
+)
+def test_regression_a_value_of_a_secrets_file_stood_in_a_traceback(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "secrets.yaml"
+    write_whole(path, content, 0o600)
+
+    with pytest.raises(ConfigInvalid, match="is not YAML") as refused:
+        SecretLookup({}, path)
+
+    assert "canary" not in str(refused.value)
+    assert refused.value.__suppress_context__
+
+
+def test_regression_a_folder_as_secrets_file_ended_in_a_traceback(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+
+    with pytest.raises(ConfigInvalid, match="cannot be read: Is a directory"):
+        SecretLookup({}, tmp_path)

@@ -140,3 +140,20 @@ def test_a_job_file_in_another_encoding_says_so(tmp_path: Path) -> None:
         read_job(tmp_path / "job.yaml")
     with pytest.raises(ConfigInvalid, match="cannot be read"):
         read_job(tmp_path / "missing.yaml")
+
+
+@pytest.mark.parametrize(
+    "database",
+    [
+        "postgresql://ann:canary@db.example.org/people",
+        "postgresql://db.example.org/people?user=ann&password=canary",
+        "postgresql://db.example.org/people?pass%77ord=canary",
+    ],
+)
+def test_regression_a_password_in_the_database_url_was_kept_in_the_folder(tmp_path: Path, database: str) -> None:
+    text = f"provider: http\nmessage: {{}}\naudience: {{query: {{database: '{database}', sql: SELECT 1}}}}\n"
+
+    with pytest.raises(JobInvalid, match="holds a password") as refused:
+        _read(tmp_path, text)
+
+    assert "canary" not in refused.value.message

@@ -46,3 +46,21 @@ def test_a_tag_cannot_make_an_object() -> None:
 def test_what_is_no_mapping_is_refused_in_words(text: str) -> None:
     with pytest.raises(ConfigInvalid):
         parse_document(text)
+
+
+@pytest.mark.parametrize("text", ["a: " + "[" * 2000 + "]" * 2000, "a: " + "{b: " * 1000 + "1" + "}" * 1000])
+def test_regression_deep_nesting_ended_in_a_traceback(text: str) -> None:
+    with pytest.raises(ConfigInvalid, match="too deep"):
+        parse_document(text)
+
+
+def test_regression_numbers_that_python_cannot_hold_ended_in_a_traceback() -> None:
+    value = parse_document(f"a: {'9' * 5000}\nb: 1.0e+999\nc: {'9' * 30}").value
+
+    assert value == {"a": "9" * 5000, "b": "1.0e+999", "c": int("9" * 30)}
+
+
+@pytest.mark.parametrize("text", ['a: "\\ud800"', '"\\udfff": 1', 'a: ["x", "\\ud83d"]'])
+def test_regression_half_a_character_ended_in_a_traceback(text: str) -> None:
+    with pytest.raises(JobInvalid, match="half a character"):
+        parse_document(text)
