@@ -24,7 +24,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("--only", choices=[figure.name for figure in FIGURES], help="one figure alone")
     parser.add_argument("--quick", action="store_true", help="small and few rounds: shows that it works, no figures")
-    parser.add_argument("--record", action="store_true", help="write them into docs/reference/performance.md, if none failed")
+    parser.add_argument(
+        "--record", action="store_true", help="write them into docs/reference/performance.md, if none failed"
+    )
     options = parser.parse_args()
     if options.record and (options.only or options.quick):
         parser.error("--record takes the whole run: leave out --only and --quick")
