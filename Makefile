@@ -51,6 +51,7 @@ bench: $(VENV)/dev ## Measure the table of docs/reference/performance.md
 	@$(BIN)/python -m benchmarks
 
 peers: $(VENV)/dev ## Tests against servers from Debian (nginx, postfix); installs them
+	@$(BIN)/python -m tests.peers.install
 	@$(BIN)/python -m pytest tests/peers
 
 soak: $(VENV)/dev ## The long campaigns: kills, power losses, full disks, mutants
