@@ -18,7 +18,7 @@ from tests.builders.engine_parts import (
     refused,
     spec,
 )
-from tests.builders.fake_time import LoopClock, on_fake_time
+from tests.builders.fake_time import LoopClock, fake_loop, on_fake_time
 from tests.builders.journal_disk import JournalDisk, failing
 
 from postroad.engine import (
@@ -32,7 +32,7 @@ from postroad.engine import (
 )
 from postroad.journal import open_journal
 from postroad.journal.state import read_state
-from postroad.spi import Capabilities, ConcurrencyMode, OpenContext, SendResult
+from postroad.spi import Capabilities, ConcurrencyMode, OpenContext, Rate, Recipient, Rendered, SendResult, Verdict
 from postroad.vocabulary.errors import JournalBroken
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.transitions import RunState
@@ -300,3 +300,32 @@ async def test_capacity_of_the_worker_bounds_the_concurrency() -> None:
         handle = await engine.start(spec(100, concurrency=policy), Numbered(100), capacity=6)
         await handle.completion()
     assert provider.most_in_flight == 6
+
+
+@on_fake_time
+async def test_regression_a_result_of_the_wrong_shape_left_the_run_hanging_or_its_sums_open(tmp_path: Path) -> None:
+    strange = refused(Category.RATE_LIMITED, retry_after_s=float("inf"))
+    shapeless = SendResult(Verdict.REFUSED, "STRANGE", request_id=17)  # type: ignore[arg-type]
+    unsure = SendResult("ACCEPTED")  # type: ignore[arg-type]
+    answers = {3: strange, 5: shapeless, 7: unsure}
+    journal = open_journal(
+        tmp_path, run_id="run-1", shard=0, fencing_token="1", config_sha256="c", started_at_ms=LoopClock().now_ms()
+    )
+    fake_loop().hold_while(lambda: journal.durable < journal.position and journal.fault is None)
+    async with Engine([ScriptedProvider(lambda request: answers.get(request.sequence, OK))]) as engine:
+        handle = await engine.start(spec(20), Numbered(20), journal=journal)
+        summary = await asyncio.wait_for(handle.completion(), 1000)
+    assert counts(summary) == {"succeeded": 17, "failed": 2, "unknown": 1}
+
+
+@on_fake_time
+async def test_regression_a_rendering_of_the_wrong_shape_left_the_run_hanging() -> None:
+    class Odd(ScriptedProvider):
+        def render(self, recipient: Recipient) -> Rendered:
+            keys: tuple[str, ...] = (None,) if recipient.sequence == 7 else ()  # type: ignore[assignment]
+            return Rendered("", keys)
+
+    async with Engine([Odd()]) as engine:
+        handle = await engine.start(spec(20, rates={"domain": Rate(5, 1)}), Numbered(20))
+        summary = await asyncio.wait_for(handle.completion(), 1000)
+    assert counts(summary) == {"succeeded": 19, "failed": 1}

@@ -19,6 +19,7 @@ from postroad.engine.items.item import Item
 from postroad.engine.items.ledger import NO_LIMIT, Flight, Ledger
 from postroad.engine.items.parking import Lane, Parking
 from postroad.engine.items.settle import Fate, Settler
+from postroad.engine.items.soundness import sound_rendering
 from postroad.engine.pacing.pacer import Pacer, Wait
 from postroad.engine.ports import Gatekeeper, Hold, Skip
 from postroad.engine.reporting.counters import Counters
@@ -280,7 +281,7 @@ class Dispatcher:
                         parking.until(Item(recipient, None, (), 0, careful=True), verdict.until_ms)
                     continue
             try:
-                rendered = render(recipient)
+                rendered = sound_rendering(render(recipient))
             except Exception as error:  # one bad item never ends its neighbours
                 fresh.popleft()
                 self._refuse(recipient, error, now_ms)
@@ -341,7 +342,7 @@ class Dispatcher:
 
     def _rendered(self, recipient: Recipient, now_ms: float) -> Rendered | None:
         try:
-            return self._render(recipient)
+            return sound_rendering(self._render(recipient))
         except Exception as error:  # one bad item never ends its neighbours
             self._refuse(recipient, error, now_ms)
             return None

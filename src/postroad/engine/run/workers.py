@@ -15,6 +15,7 @@ from typing import Any
 
 from postroad.engine.items.item import Item
 from postroad.engine.items.ledger import Flight
+from postroad.engine.items.soundness import crashed, sound_result
 from postroad.spi import ProviderSession, SendRequest, SendResult, Verdict
 from postroad.vocabulary.outcomes import Category
 
@@ -22,12 +23,6 @@ GRACE_S = 1.0
 """How far past its deadline a send may be before it is cancelled, and then before its worker is abandoned."""
 
 TIMED_OUT_CODE = "SEND_TIMEOUT"
-
-
-def crashed(error: BaseException) -> SendResult:
-    """A session that raises broke its contract; whether the message left, nobody knows."""
-    text = f"{type(error).__name__} in the provider"
-    return SendResult(Verdict.IN_DOUBT, Category.INTERNAL, type(error).__name__, retry=False, summary=text)
 
 
 def _timed_out() -> SendResult:
@@ -170,7 +165,7 @@ class Workforce:
                 if slot.lost:
                     return
                 slot.flight = None
-                self._answered(item, result if isinstance(result, SendResult) else crashed(TypeError()))
+                self._answered(item, sound_result(result))
             if slot.lost:
                 return
             self._landed()
@@ -215,7 +210,7 @@ class Workforce:
             return
         slot.flight = None
         for item, result in zip(flight, results, strict=True):
-            self._answered(item, result if isinstance(result, SendResult) else crashed(TypeError()))
+            self._answered(item, sound_result(result))
 
     async def _own_session(self, slot: Slot) -> ProviderSession | None:
         assert self._open_session is not None
