@@ -80,6 +80,10 @@ class HttpHarness(ProviderHarness):
         Bad({**ACCOUNT, "connectTimeout": "5 seconds"}, "connectTimeout"),
         Bad({**ACCOUNT, "defaultHeaders": {"Content-Length": "3"}}, "defaultHeaders.Content-Length"),
         Bad({**ACCOUNT, "defaultHeaders": {"authorization": "x"}}, "defaultHeaders.authorization"),
+        Bad(
+            {**ACCOUNT, "auth": {"type": "NONE"}, "defaultHeaders": {"Authorization": "Bearer x"}},
+            "defaultHeaders.Authorization",
+        ),
         Bad({**ACCOUNT, "defaultHeaders": {"X-A": "a\r\nX-B: b"}}, "defaultHeaders.X-A"),
         Bad({**ACCOUNT, "idempotency": {"header": "Idempotency-Key"}}, "idempotency.keptFor"),
     )

@@ -212,3 +212,17 @@ def test_a_preview_shows_the_request_and_masks_what_is_secret() -> None:
     }
     assert preview.size_bytes == 15
     assert provider.endpoints(account, message) == ("example.com:443",)
+
+
+def test_regression_a_credential_written_into_a_header_was_kept_in_the_folder() -> None:
+    account = ConfigDocument.of("a", "1", {"baseUrl": "https://api.example.org"})
+    fixed, of_a_row = (
+        ConfigDocument.of("m", "1", {"path": "/", "headers": {"Proxy-Authorization": value}})
+        for value in ("Basic canary", "Basic {{ token }}")
+    )
+    provider = HttpProvider(Egress())
+
+    (problem,) = provider.validate_message(account, fixed)
+
+    assert (problem.field, "canary" in problem.message) == ("headers.Proxy-Authorization", False)
+    assert provider.validate_message(account, of_a_row) == []

@@ -24,6 +24,8 @@ Headers = tuple[tuple[str, str], ...]
 _DURATION = re.compile(r"^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$")
 _UNIT_S = (86_400, 3_600, 60, 1)
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
+"""Fixed ones are secrets; one made from a row (`Bearer {{ token }}`) belongs to its recipient."""
 _PATH_TEXT = re.compile(r"^[!-~]*$")
 
 
@@ -182,6 +184,12 @@ def _check_headers(headers: Headers, where: str, account: Account) -> None:
         if name.lower() in seen:
             raise ConfigInvalid(f"{field}: is given twice", field=field)
         seen.add(name.lower())
+        if name.lower() in _CREDENTIALS and not has_markers(value):
+            raise ConfigInvalid(
+                f"{field}: a credential is never written here, since the folder of a send keeps it; use auth, such as "
+                '{type: BEARER, token: {"$secret": NAME}}',
+                field=field,
+            )
         try:
             encode_headers([(name, "" if has_markers(value) else value)])
         except InvalidInput as error:
