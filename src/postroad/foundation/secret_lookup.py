@@ -1,7 +1,8 @@
 """Where a local send finds its secrets: the environment, then a file that only its owner can read.
 
 `{"$secret": "smtp-password"}` is looked for as POSTROAD_SECRET_SMTP_PASSWORD and then as `smtp-password` in the file.
-A file that others may read is refused before it is opened. Nothing is cached on disk and no message shows a value.
+A file that others may read is refused before it is opened, and a secret that is empty counts as not set. Nothing is
+cached on disk and no message shows a value.
 """
 
 import os
@@ -30,12 +31,14 @@ class SecretLookup:
     def resolve(self, name: str) -> Secret:
         variable = variable_of(name)
         for key in (PREFIX + name, variable):
-            if key in self._environment:
+            if self._environment.get(key):
                 return Secret(self._environment[key])
         if name in self._kept:
             return self._kept[name]
         beside = f" or put `{name}: …` into {self._file}" if self._file else " or name a secrets file (mode 0600)"
-        raise SecretMissing(f"the secret `{name}` is not set; set {variable} in the environment{beside}", field=name)
+        raise SecretMissing(
+            f"the secret `{name}` is not set or empty; set {variable} in the environment{beside}", field=name
+        )
 
 
 class GivenSecrets:
@@ -68,7 +71,7 @@ def _read(path: Path) -> dict[str, Secret]:
         raise ConfigInvalid(
             f"the secrets file {path} must hold `name: value` lines with text values; quote numbers", field="secrets"
         )
-    return {name: Secret(text) for name, text in value.items()}
+    return {name: Secret(text) for name, text in value.items() if text}
 
 
 def _owners_alone(path: Path) -> bytes:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from postroad.vocabulary.errors import PostroadError, StorageFull
+from postroad.vocabulary.errors import PostroadError, StorageFailed, StorageFull
+
+_REFUSALS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
 
 
 def settle(temporary: Path, final: Path) -> None:
@@ -30,13 +32,18 @@ def storage_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in _REFUSALS:
+            raise StorageFailed(
+                f"{error.filename or folder}: {error.strerror or error}; check the disk, its mount and its "
+                "permissions, then go on: nothing is lost"
+            ) from error
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise StorageFull(f"no room is left in {folder}; nothing was replaced") from None
+        raise StorageFull(f"no room is left in {folder}; free some space and go on, nothing is lost") from None
     except duckdb.Error as error:
         said = str(error).splitlines()[0]
         if "No space left" in said:
-            raise StorageFull(f"no room is left in {folder}; nothing was replaced") from None
+            raise StorageFull(f"no room is left in {folder}; free some space and go on, nothing is lost") from None
         raise PostroadError(f"the table could not be written in {folder}: {said}") from error
 
 

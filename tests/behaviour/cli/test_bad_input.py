@@ -147,7 +147,7 @@ def test_rejected_rows_stop_a_send_unless_they_may_be_skipped(office: Office) ->
     write_job(office.folder, NOWHERE)
     refused = office.run("send", "job.yaml", "--yes")
     _one_error(refused.code, refused.err)
-    assert "postroad audience check --errors FILE" in refused.err
+    assert "--errors rejected.csv" in refused.err
     assert "--skip-invalid" in refused.err
     assert not any(name.startswith("sends/") for name in office.left)
     refused = office.run("send", "job.yaml", "--yes", "--errors", "rejected.csv")
@@ -174,3 +174,10 @@ def test_an_error_is_named_in_chinese(office: Office) -> None:
     assert said.code == 2
     assert said.err.startswith("错误：配置有误：the job file job.yaml cannot be read")
     assert office.run("--lang", "zh", "send").err.startswith("错误：请给出任务文件")
+
+
+def test_regression_duplicates_were_named_among_the_reasons_of_rejected_rows(office: Office) -> None:
+    office.folder.joinpath("people.csv").write_text("id,name\np1,A\np1,A\np2\n")
+    write_job(office.folder, NOWHERE)
+    refused = office.run("send", "job.yaml", "--yes")
+    assert "1 of 3 rows cannot be sent to (1 × TOO_FEW_CELLS in the row)" in refused.err

@@ -5,12 +5,17 @@ import pytest
 from tests.builders.tables import import_text, rows_of
 
 from postroad.recipients.durable_files import storage_errors
-from postroad.vocabulary.errors import StorageFull
+from postroad.vocabulary.errors import StorageFailed, StorageFull
 
 
 def test_a_full_disk_is_named_with_its_folder() -> None:
     with pytest.raises(StorageFull, match="no room is left in /data"), storage_errors(Path("/data")):
         raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_regression_a_mount_that_only_reads_was_called_a_bug() -> None:
+    with pytest.raises(StorageFailed, match="/data: Read-only file system; check"), storage_errors(Path("/data")):
+        raise OSError(errno.EROFS, "Read-only file system")
 
 
 def test_a_failed_import_leaves_the_snapshot_before_it(tmp_path: Path) -> None:

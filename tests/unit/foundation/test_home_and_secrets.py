@@ -95,3 +95,11 @@ def test_regression_a_folder_as_secrets_file_ended_in_a_traceback(tmp_path: Path
 
     with pytest.raises(ConfigInvalid, match="cannot be read: Is a directory"):
         SecretLookup({}, tmp_path)
+
+
+def test_regression_an_empty_secret_passed_the_dry_run_and_stopped_the_begun_send(tmp_path: Path) -> None:
+    file = tmp_path / "secrets.yaml"
+    write_whole(file, b"api-token: ''\nother: x\n", 0o600)
+    with pytest.raises(SecretMissing, match="not set or empty"):
+        SecretLookup({"POSTROAD_SECRET_API_TOKEN": ""}, file).resolve("api-token")
+    assert SecretLookup({"POSTROAD_SECRET_OTHER": ""}, file).resolve("other").reveal() == "x"

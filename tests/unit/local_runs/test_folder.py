@@ -8,7 +8,7 @@ from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
 from postroad.flows.local_runs.keeping.index import SendIndex
 from postroad.flows.local_runs.listing import open_send
 from postroad.foundation.home import Home
-from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SendConflict
+from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SendConflict, StorageFailed
 
 
 class Noon:
@@ -102,3 +102,13 @@ def test_looking_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_a_send_names_people_and_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     assert make_folder(tmp_path / "send", "x", Noon()).path.stat().st_mode & 0o777 == 0o700
+
+
+def test_regression_a_folder_that_cannot_be_made_was_called_a_bug() -> None:
+    with pytest.raises(InvalidInput, match="--out"):
+        make_folder(Path("/proc/postroad/send"), "a", Noon())
+
+
+def test_regression_a_lock_that_cannot_be_opened_was_called_a_bug(tmp_path: Path) -> None:
+    with pytest.raises(StorageFailed, match="its mount"), SendFolder(tmp_path / "gone").held():
+        pass

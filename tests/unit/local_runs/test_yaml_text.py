@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from postroad.flows.local_runs.jobfile import JobInvalid
-from postroad.flows.local_runs.jobfile.yaml_text import parse_document
+from postroad.flows.local_runs.jobfile.yaml_text import parse_document, read_document
 from postroad.vocabulary.errors import ConfigInvalid
 
 
@@ -64,3 +66,14 @@ def test_regression_numbers_that_python_cannot_hold_ended_in_a_traceback() -> No
 def test_regression_half_a_character_ended_in_a_traceback(text: str) -> None:
     with pytest.raises(JobInvalid, match="half a character"):
         parse_document(text)
+
+
+@pytest.mark.parametrize("name", ["people.csv", "客户.XLSX", "gone.jsonl"])
+def test_a_spreadsheet_in_the_place_of_the_job_is_told_its_own_place(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigInvalid, match="is a spreadsheet, not a job file; give it with --audience"):
+        read_document(tmp_path / name)
+
+
+def test_a_folder_in_the_place_of_the_job_is_told_its_own_place(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match="--resume"):
+        read_document(tmp_path)

@@ -26,6 +26,7 @@ from postroad.flows.local_runs.running.shard_order import ShardOrder, share_of
 from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
 from postroad.recipients import Snapshot
+from postroad.vocabulary.errors import StorageFailed, StorageFull
 from postroad.vocabulary.transitions import RunState
 
 
@@ -53,7 +54,13 @@ def run_to_end(work: Execution) -> SendSummary:
         if account.state is RunState.LOST:
             return summary_of(folder, plan, account)
         write_end(folder, plan, account)
-    return finish(folder, plan, snapshot, work.surroundings.home)
+    try:
+        return finish(folder, plan, snapshot, work.surroundings.home)
+    except (StorageFull, StorageFailed) as error:
+        raise type(error)(
+            f"the send has ended, but not all its files could be written: {error.message}; "
+            f"they are made by: postroad send --resume {folder.path}"
+        ) from error
 
 
 async def _execute(work: Execution, snapshot: Snapshot) -> ShardAccount:

@@ -25,14 +25,19 @@ def nothing_accepted(origin: Origin, header_row: int, rows: int, problems: Probl
         other = "; is it the right sheet?" if origin.sheet else ""
         return AudienceInvalid(f"{where} has no rows{below}{other}", field="file")
     reasons = "; ".join(
-        f"{reason.count} × {reason.code}{f' in {reason.column!r}' if reason.column else ''}"
+        f"{reason.count} × {reason.code}{f' in {_shown(reason.column)!r}' if reason.column else ''}"
         f" (first in row {reason.example_row})"
         for reason in problems.top_reasons()[:3]
     )
-    sample = problems.samples[0]
+    often = problems.top_reasons()[0].code
+    sample = next((one for one in problems.samples if one.code == often), problems.samples[0])
     return AudienceInvalid(
-        f"all {rows:,} rows of {where} were rejected: {reasons}. Row {sample.row}: {sample.reason}. "
-        "errors.csv lists them all",
+        f"all {rows:,} rows of {where} were rejected: {reasons}. Row {sample.row}: {sample.reason}",
         field="file",
         row=sample.row,
     )
+
+
+def _shown(column: str) -> str:
+    """A name whose bytes are not those of the encoding, as far as it can be shown."""
+    return column.encode("utf-8", "replace").decode()

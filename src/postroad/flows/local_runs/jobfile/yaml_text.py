@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_BYTES = 4 * 1024 * 1024
+_SPREADSHEETS = frozenset({".csv", ".tsv", ".xlsx", ".xls", ".jsonl"})
 
 _MOST_DIGITS = 4000
 """Python reads no longer whole numbers; a longer one stays a text."""
@@ -33,6 +34,14 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Raises ConfigInvalid where the file cannot be read or is no YAML mapping, JobInvalid for keys given twice."""
+    if path.suffix.lower() in _SPREADSHEETS:
+        raise ConfigInvalid(f"{path} is a spreadsheet, not a job file; give it with --audience {path}", field="job")
+    if path.is_dir():
+        raise ConfigInvalid(
+            f"{path} is a folder, not a job file; go on with a send by --resume {path}, "
+            f"or send again by --only failed {path}",
+            field="job",
+        )
     try:
         size = path.stat().st_size
         content = path.read_bytes() if size <= MAX_BYTES else b""

@@ -27,7 +27,7 @@ from typing import Any
 from postroad.flows.local_runs.keeping.plan import FORMAT, SendPlan, readable_json
 from postroad.foundation.whole_files import sync_folder, write_whole
 from postroad.vocabulary.clock import Clock
-from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SendConflict
+from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SendConflict, StorageFailed
 
 TABLES = ("succeeded", "failed", "unknown", "unsent", "skipped")
 _POLL_S = 0.05
@@ -126,7 +126,12 @@ class SendFolder:
     @contextmanager
     def held(self, wait_s: float = 0.0) -> Iterator[None]:
         """Holds the folder. Raises AlreadyRunning where another process still holds it after `wait_s`."""
-        handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StorageFailed(
+                f"{self.lock} cannot be opened ({error.strerror}); check the disk, its mount and its permissions"
+            ) from error
         try:
             pause = threading.Event()
             until = time.monotonic() + wait_s
@@ -150,11 +155,13 @@ def make_folder(out: Path | None, name: str, clock: Clock) -> SendFolder:
     day = datetime.fromtimestamp(clock.now_ms() / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d")
     slug = "-".join("".join(c if c.isalnum() or c in "._-" else " " for c in name).split()) or "send"
     parent = Path.cwd() / "sends"
-    parent.mkdir(exist_ok=True)
+    with _can_be_made(parent):
+        parent.mkdir(exist_ok=True)
     for number in range(1, 100_000):
         path = parent / f"{day}-{slug}-{number}"
         try:
-            path.mkdir(mode=0o700)
+            with _can_be_made(path):
+                path.mkdir(mode=0o700)
         except FileExistsError:
             continue
         sync_folder(parent)
@@ -175,9 +182,22 @@ def _take_over(folder: SendFolder) -> SendFolder:
             if folder.is_held:
                 raise AlreadyRunning(f"another process works on {path}; wait for it or name a new folder")
             folder.remove()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _can_be_made(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     sync_folder(path.parent)
     return folder
+
+
+@contextmanager
+def _can_be_made(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise InvalidInput(
+            f"the folder {path} cannot be made ({error.strerror}); name another one with --out", field="out"
+        ) from error
 
 
 def _locked(handle: int) -> bool:

@@ -23,6 +23,9 @@ from postroad.recipients import (
 )
 from postroad.vocabulary.errors import AudienceInvalid
 
+_DUPLICATE = "DUPLICATE"
+"""A reason why a row was left out, but not one that rejects it."""
+
 
 def check_audience(order: AudienceOrder, surroundings: Surroundings) -> AudienceFacts:
     """What an import would make of an audience; nothing is kept but the files asked for.
@@ -57,8 +60,9 @@ def import_for(
         _request(audience, folder, surroundings, schema), resolve_checked=surroundings.resolve_checked
     )
     if report.rejected and not audience.skip_invalid:
-        reasons = ", ".join(f"{top.count} × {top.code} in {top.column or 'the row'}" for top in report.top_reasons[:3])
-        look = f"see {rejected_at}" if rejected_at else "list them with: postroad audience check --errors FILE"
+        tops = [top for top in report.top_reasons if top.code != _DUPLICATE]
+        reasons = ", ".join(f"{top.count} × {top.code} in {top.column or 'the row'}" for top in tops[:3])
+        look = f"see {rejected_at}" if rejected_at else "have them written out with --errors rejected.csv"
         raise AudienceInvalid(
             f"{report.rejected} of {report.rows} rows cannot be sent to ({reasons}); {look}, and mend them, or leave "
             "them out with --skip-invalid (skipInvalid in the job)",
