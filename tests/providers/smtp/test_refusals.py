@@ -112,3 +112,27 @@ async def test_serial_mode_refuses_a_run_that_would_send_side_by_side() -> None:
     context = open_context(account_at(SmtpServer(), port=25, maxConnections=1), MESSAGE, {}, HandClock())
     with pytest.raises(ConfigInvalid, match="set the job's concurrency to 1"):
         await provider.open(context)
+
+
+@pytest.mark.parametrize("reply", ["500 5.5.1 what", "502 not implemented"])
+async def test_regression_a_server_that_knows_only_helo_was_given_up(reply: str) -> None:
+    server = SmtpServer({"EHLO": reply, "HELO": "250 old.example"})
+    async with mailing(server) as mail:
+        results = [await mail.send(), await mail.send("bob@example.com")]
+    assert [result.verdict for result in results] == [Verdict.ACCEPTED] * 2
+    assert [command.split()[0] for command in server.commands[:3]] == ["EHLO", "HELO", "MAIL"]
+    assert "SIZE=" not in " ".join(server.commands)
+
+
+async def test_a_server_that_knows_only_helo_gets_nothing_where_tls_was_asked_for() -> None:
+    server = SmtpServer({"EHLO": "502 not implemented", "HELO": "250 old.example"})
+    async with mailing(server, security="starttls") as mail:
+        result = await mail.send()
+    assert (result.code, result.stop_run, server.received) == ("STARTTLS_NOT_OFFERED", True, [])
+
+
+async def test_regression_a_limit_of_mails_a_minute_burnt_every_row_by_itself() -> None:
+    server = SmtpServer({"MAIL": ["450 4.7.1 Error: too much mail from 127.0.0.1"]})
+    async with mailing(server) as mail:
+        result = await mail.send()
+    assert (result.category, result.retry_after_s, result.slow_keys) == (Category.RATE_LIMITED, 120.0, ())

@@ -98,8 +98,8 @@ _QUOTA_WORDS = re.compile(rf"{_DAY}.{{0,60}}{_ALLOWANCE}|{_ALLOWANCE}.{{0,60}}{_
 _QUOTA_CODES = frozenset({"5.4.5", "5.1.90"})
 """Gmail: daily sending limit. Exchange Online: daily limit for message recipients."""
 _FAST_WORDS = re.compile(
-    r"rate[- ]?limit|sending rate|rate exceeded|throttl|too (fast|quickly|frequent\w*)|slow down"
-    r"|too many (messages|mails|emails|connections|sessions|requests|recipients? (this|per|in))",
+    r"rate[- ]?limit|sending rate|rate exceeded|throttl|too (fast|quickly|frequent\w*)|slow down|too much mail"
+    r"|too many (messages|mails|emails|connections|(new )?(TLS )?sessions|requests|recipients? (this|per|in|from))",
     re.I,
 )
 _FAST_CODES = frozenset({"4.7.28", "4.7.32"})

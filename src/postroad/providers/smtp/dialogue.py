@@ -27,6 +27,8 @@ _KEYWORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,31}")
 _REPLY_LINE = re.compile(rb"([2-5]\d\d)(?:([ -])(.*))?")
 _TURNS_TO_NOTICE = 2
 """Turns of the loop after which bytes that the kernel already holds have reached us."""
+_EHLO_UNKNOWN = frozenset({500, 502})
+"""The server speaks the SMTP of RFC 821: it gets HELO and offers nothing (RFC 5321 §3.2)."""
 _LINE_BYTES, _REPLY_LINES = 4096, 200
 
 LOOK_S = 1.0
@@ -123,7 +125,7 @@ class Connection:
         self._closed = False
 
     async def greet(self, client_name: str) -> None:
-        """Takes the greeting and says EHLO. Raises Refused or Lost."""
+        """Takes the greeting and says EHLO, or HELO to a server that does not know it. Raises Refused or Lost."""
         self.stage = Stage.GREETING
         self._expect(await self._reply(), 2)
         await self._ehlo(client_name)
@@ -204,6 +206,10 @@ class Connection:
 
     async def _ehlo(self, client_name: str) -> None:
         reply = await self.ask(Stage.EHLO, b"EHLO " + client_name.encode())
+        if reply.code in _EHLO_UNKNOWN:
+            self._expect(await self.ask(Stage.EHLO, b"HELO " + client_name.encode()), 2)
+            self.offers = Offers()
+            return
         self._expect(reply, 2)
         self.offers = Offers.of(reply)
 

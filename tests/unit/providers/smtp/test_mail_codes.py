@@ -83,6 +83,9 @@ def test_a_used_up_day_is_a_quota_whatever_its_code(code: int, text: str) -> Non
         (451, "4.7.1 rate limit exceeded"),
         (454, "Throttling failure: Maximum sending rate exceeded."),
         (421, "4.7.28 our system detected an unusual rate of mail"),
+        (450, "4.7.1 Error: too much mail from 192.0.2.7"),
+        (450, "4.7.1 Error: too many recipients from 192.0.2.7"),
+        (454, "4.7.0 Error: too many new TLS sessions from 192.0.2.7"),
     ],
 )
 def test_a_sender_that_is_too_fast_waits_as_a_whole(code: int, text: str) -> None:
