@@ -3,8 +3,10 @@
 A room is not below pytest's folder, because an unprivileged server cannot enter that one.
 """
 
+import contextlib
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -19,14 +21,17 @@ from typing import Any
 
 _UNPRIVILEGED = "nobody"
 _LOOK_S = 0.01
+_PORTS = (20_000, 32_000)
 PATIENCE_S = 20.0
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Below the ports that outgoing connections get, so that nothing takes it while its server is down."""
+    while True:
+        port = random.randrange(*_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
