@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NOTE_KEY = "postroad"
 VERSION = 1
-ROW_GROUP_ROWS = 50_000
+ROW_GROUP_ROWS = 10_240
 ROW = "_row"
 SEQUENCE = "file_row_number"
 """What DuckDB calls the place in the file; `scan` offers it."""
