@@ -26,8 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """The exit code of one command line."""
-    from postroad.entrypoints.cli.texts import chosen_language, speak
+    from postroad.entrypoints.cli.texts import chosen_language, language_first, speak
 
+    arguments = language_first(arguments)
     speak(chosen_language(arguments, os.environ))
     import typer
 
@@ -37,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     from postroad.vocabulary.errors import Kind, PostroadError
 
     try:
-        code = build(LocalComposition(arguments))(args=list(arguments), prog_name="postroad", standalone_mode=False)
+        code = build(LocalComposition(arguments))(args=arguments, prog_name="postroad", standalone_mode=False)
     except typer.TyperException as error:
         page = usage_errors.help_instead(error)
         if page is not None:

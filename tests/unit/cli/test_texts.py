@@ -11,7 +11,7 @@ from postroad.app.reference.errors import coded_errors
 from postroad.entrypoints.cli import program
 from postroad.entrypoints.cli.pages import help_page, usage_errors
 from postroad.entrypoints.cli.show import console, endings, providers, watching
-from postroad.entrypoints.cli.texts import chosen_language
+from postroad.entrypoints.cli.texts import chosen_language, language_first
 from postroad.entrypoints.cli.texts.chinese import CHINESE
 from postroad.entrypoints.cli.texts.error_names import ERROR_NAMES
 from postroad.flows.drills import OUTCOMES
@@ -106,3 +106,10 @@ def test_the_language_is_the_option_then_our_variable_then_the_locale() -> None:
     assert chosen_language([], {"LC_ALL": "zh_CN.UTF-8", "LANG": "C"}) == "zh"
     assert chosen_language([], {"LANG": "de_DE.UTF-8"}) == "en"
     assert chosen_language([], {}) == "en"
+
+
+def test_the_language_may_stand_anywhere_before_two_dashes() -> None:
+    assert language_first(["send", "--lang", "zh", "job.yaml"]) == ["--lang", "zh", "send", "job.yaml"]
+    assert language_first(["runs", "--lang=en"]) == ["--lang=en", "runs"]
+    for line in (["runs", "--lang"], ["runs", "--", "--lang", "zh"], []):
+        assert language_first(line) == line

@@ -8,7 +8,7 @@ import postroad
 from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends
 from postroad.entrypoints.cli.composition import Composition
 from postroad.entrypoints.cli.pages.help_page import PagedCommand, PagedGroup
-from postroad.entrypoints.cli.texts import say
+from postroad.entrypoints.cli.texts import is_language, say
 
 
 def build(composition: Composition) -> typer.Typer:
@@ -46,9 +46,17 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _lang(name: str | None) -> str | None:
+    if name is not None and not is_language(name):
+        raise typer.BadParameter(say("there is no language {name}; write en or zh", name=name))
+    return name
+
+
 def _everywhere(
     *,
-    lang: Annotated[str | None, typer.Option("--lang", metavar="en|zh", help=say("Language of this program."))] = None,
+    lang: Annotated[
+        str | None, typer.Option("--lang", metavar="en|zh", callback=_lang, help=say("Language of this program."))
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_version, help=say("The version."))
     ] = False,

@@ -96,7 +96,7 @@ def _confirmed(prepared: PreparedSend, surroundings: Surroundings, answer: Answe
         if prepared.same_as is not None and not prepared.again:
             raise SendConflict(
                 say(
-                    "the very same was sent before, see {folder}; to send it once more give --again",
+                    "the very same was sent or begun before, see {folder}; to send it once more give --again",
                     folder=console.place(prepared.same_as),
                 ),
                 field="--again",
@@ -150,7 +150,7 @@ def _agreed(prepared: PreparedSend, surroundings: Surroundings, order: SendOrder
         choice = ask(can_test=order is not None)
         if choice is not Choice.TEST or order is None:
             return choice is Choice.SEND
-        rehearsals.test_to_oneself(order, surroundings)
+        rehearsals.test_to_oneself(order, surroundings, prepared.audience.columns)
 
 
 def _run(execute: Callable[[Observer], SendSummary], answer: Answer, prepared: PreparedSend | None = None) -> int:

@@ -84,7 +84,7 @@ def _explained(told: UnknownExplained) -> None:
     console.tell(
         say(
             "The message to this recipient had left when the line was cut or the process was killed, and no answer"
-            " came back. Here the receiver can be asked: {copies} copies arrived. In life nobody can, so it is listed"
+            " came back. Here the receiver can be asked: it has it {copies} ×. In life nobody can, so it is listed"
             " by name and never sent again without your word.",
             copies=told.copies,
         )

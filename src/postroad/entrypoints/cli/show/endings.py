@@ -47,7 +47,7 @@ def _counts(summary: SendSummary) -> None:
     table.add_row(say("total"), console.number(counts.total), "")
     console.people.print(table)
     if counts.retried:
-        console.tell(say("{n} attempts were retries.", n=console.number(counts.retried)), "dim")
+        console.tell(say("Attempts that were retries: {n}.", n=console.number(counts.retried)), "dim")
     if counts.maybe_doubled:
         console.tell(
             say(
@@ -92,9 +92,9 @@ def _ways_on(summary: SendSummary) -> None:
                 folder=folder,
             )
         )
-    for name in ("failed", "unsent"):
-        if getattr(counts, name):
-            console.tell(say("Send again to these: postroad send --only {name} {folder}", name=name, folder=folder))
+    only = " ".join(f"--only {name}" for name in ("failed", "unsent") if getattr(counts, name))
+    if only:
+        console.tell(say("Send again to these: postroad send {only} {folder}", only=only, folder=folder))
     console.tell(say("Results, summary and receipt: {folder}", folder=folder), "dim")
 
 

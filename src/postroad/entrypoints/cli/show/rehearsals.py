@@ -22,6 +22,8 @@ from postroad.spi import Preview, Verdict
 from postroad.vocabulary.errors import PostroadError
 
 _LONGEST_PART = 2000
+_ROWS_SHOWN = 5
+_WHOLE_RUN = "run"
 
 
 @contextlib.contextmanager
@@ -47,7 +49,7 @@ def report(prepared: PreparedSend, found: DryRunReport, next_command: str, *, as
         console.tell(say("Nothing was sent. To send exactly this: {command}", command=next_command))
     if as_json:
         console.print_json(console.fields_of(found) | {"ok": found.ok})
-    else:
+    elif not (console.results.is_terminal and console.people.is_terminal):
         console.results.print(found.hash)
 
 
@@ -82,7 +84,7 @@ def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
         table.add_row(
             say("read as"), f"{audience.encoding} {audience.delimiter!r}" if audience.delimiter else audience.encoding
         )
-    rates = ", ".join(f"{bucket} {console.rate(rate)}" for bucket, rate in prepared.rates.items()) or say("no limit")
+    rates = ", ".join(_rate(bucket, rate) for bucket, rate in prepared.rates.items()) or say("no limit")
     table.add_row(say("rate"), say("{rates} (safe default)", rates=rates) if prepared.default_rate_used else rates)
     table.add_row(say("at once"), str(prepared.concurrency))
     if found.seconds_to_finish is not None and found.seconds_to_finish >= 1:
@@ -98,6 +100,10 @@ def _facts(prepared: PreparedSend, found: DryRunReport) -> None:
         console.tell(warning, "yellow")
 
 
+def _rate(bucket: str, rate: str) -> str:
+    return console.rate(rate) if bucket == _WHOLE_RUN else f"{bucket} {console.rate(rate)}"
+
+
 def _problems(found: DryRunReport) -> None:
     if found.missing_fields:
         console.tell(
@@ -105,17 +111,20 @@ def _problems(found: DryRunReport) -> None:
         )
     if found.failed:
         console.tell(say("{n} recipients cannot get this message:", n=console.number(found.failed)), "red")
+        alike: dict[tuple[str, str], list[int]] = {}
         for problem in found.problems:
+            alike.setdefault((problem.field or "-", problem.message), []).append(problem.row)
+        for (field, message), rows in alike.items():
             console.tell(
-                say(
-                    "  row {row}, field {field}: {message}",
-                    row=problem.row,
-                    field=problem.field or "-",
-                    message=problem.message,
-                )
+                say("  row {row}, field {field}: {message}", row=_first_of(rows), field=field, message=message)
             )
         if found.failed > len(found.problems):
             console.tell(say("  … and {n} more", n=console.number(found.failed - len(found.problems))))
+
+
+def _first_of(rows: Sequence[int]) -> str:
+    shown = ", ".join(map(str, rows[:_ROWS_SHOWN]))
+    return f"{shown}, …" if len(rows) > _ROWS_SHOWN else shown
 
 
 def previews(items: Sequence[ItemPreview], *, as_json: bool) -> None:
@@ -142,9 +151,10 @@ def _parts(preview: Preview) -> None:
         console.tell(f"  {warning}", "yellow")
 
 
-def test_to_oneself(order: SendOrder, surroundings: Surroundings) -> None:
+def test_to_oneself(order: SendOrder, surroundings: Surroundings, columns: Sequence[str]) -> None:
     """Asks for the address fields and sends one message; every error is told and nothing ends."""
     console.tell(say("Fields of yourself, one FIELD=VALUE a line; an empty line sends."))
+    console.tell(say("The audience has: {columns}", columns=", ".join(columns)), "dim")
     fields: dict[str, str] = {}
     while True:
         name, separator, value = ask_field("FIELD=VALUE").partition("=")
@@ -152,6 +162,8 @@ def test_to_oneself(order: SendOrder, surroundings: Surroundings) -> None:
             break
         if separator:
             fields[name.strip()] = value.strip()
+        else:
+            console.tell(say("not understood; write it as {name}=VALUE", name=columns[0] if columns else "FIELD"))
     if not fields:
         console.tell(say("No field was given; nothing was sent."))
         return

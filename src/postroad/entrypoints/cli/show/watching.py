@@ -20,10 +20,11 @@ from postroad.vocabulary.transitions import RunState, WaitReason
 
 _PLAIN_LINE_EVERY_S = 10.0
 
+_CANCELLING = "cancelling: waits for what is in flight"
 _NOTICES = (
     "paused",
     "resumed",
-    "cancelling: waits for what is in flight",
+    _CANCELLING,
     "concurrency changed",
     "rate changed",
     "no answer has come for a long time",
@@ -39,6 +40,7 @@ class Watcher:
         self._live: Live | None = None
         self._controls: Controls | None = None
         self._folder = ""
+        self._was_interrupted = False
         self._last_line_at = 0.0
         self._shows_bar = console.people.is_terminal and not as_json
         self.has_started = False
@@ -75,7 +77,8 @@ class Watcher:
 
     def noted(self, notice: Notice, /) -> None:
         self._say_what_signals_said()
-        if notice.kind is not NoticeKind.WAITING:
+        said_already = self._was_interrupted and notice.text.startswith(_CANCELLING)
+        if notice.kind is not NoticeKind.WAITING and not said_already:
             console.tell(_told(notice.text), _NOTICE_STYLES.get(notice.kind, "dim"))
 
     def pressed(self, key: str) -> None:
@@ -93,6 +96,7 @@ class Watcher:
     def cancel(self) -> None:
         if self._controls is None:
             raise KeyboardInterrupt
+        self._was_interrupted = True
         self._controls.cancel("cancelled at the terminal")
         self._unsaid.append(say("Cancelling: waiting for what is in flight. Ctrl-C again stops at once."))
 
@@ -133,8 +137,10 @@ def _picture(progress: SendProgress) -> RenderableType:
     bar.add_row(
         ProgressBar(total=max(counts.total, 1), completed=counts.settled, width=36, complete_style="green"),
         f"{counts.settled * 100 // max(counts.total, 1)} %",
-        _pace(progress),
+        _pace(progress) if counts.open else say("writing the results"),
     )
+    if not counts.open:
+        return Group(bar, _tally(counts))
     hints = Text(say("p pause  r resume  + - concurrency ({n})  Ctrl-C cancel", n=progress.concurrency), style="dim")
     return Group(bar, _tally(counts), _waiting(progress), hints)
 

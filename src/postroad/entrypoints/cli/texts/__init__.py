@@ -25,6 +25,23 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str]) ->
     return next((_language(environment[name]) for name in _VARIABLES if environment.get(name)), "en")
 
 
+def language_first(arguments: Sequence[str]) -> list[str]:
+    """The same command line with `--lang` in front, where the parser looks for it. People write it anywhere."""
+    words = list(arguments)
+    for place, word in enumerate(words):
+        if word == "--":
+            break
+        if word == "--lang" and place + 1 < len(words):
+            return [word, words[place + 1], *words[:place], *words[place + 2 :]]
+        if word.startswith("--lang="):
+            return [word, *words[:place], *words[place + 1 :]]
+    return words
+
+
+def is_language(name: str) -> bool:
+    return name.lower().startswith(LANGUAGES)
+
+
 def _language(locale: str) -> str:
     return "zh" if locale.lower().startswith("zh") else "en"
 

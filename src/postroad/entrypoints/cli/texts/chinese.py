@@ -6,6 +6,7 @@ CHINESE = {
     "this should not happen: {error}; please report it with {file}": (
         "出现了不该发生的错误：{error}；请附上 {file} 反馈"
     ),
+    "there is no language {name}; write en or zh": "没有语言 {name}；请写 en 或 zh",
     "{folder} is not empty": "{folder} 不是空目录",
     "there is no scenario `{name}`; there are: {known}": "没有名为 `{name}` 的场景；可用的有：{known}",
     "there is no channel `{provider}`; there are: {known}": "没有名为 `{provider}` 的渠道；可用的有：{known}",
@@ -24,8 +25,8 @@ CHINESE = {
     "a live send must be confirmed: give --yes, or --confirm HASH with the hash that --dry-run prints": (
         "正式发送需要确认：使用 --yes，或用 --confirm 给出 --dry-run 打印的哈希"
     ),
-    "the very same was sent before, see {folder}; to send it once more give --again": (
-        "完全相同的内容已经发送过，见 {folder}；如确需再次发送，请加 --again"
+    "the very same was sent or begun before, see {folder}; to send it once more give --again": (
+        "完全相同的内容已经发送过或已开始发送，见 {folder}；如确需再次发送，请加 --again"
     ),
     "the benchmarks are part of a checkout; clone the repository and run `make bench`": (
         "基准测试随源码提供；请克隆仓库后运行 `make bench`"
@@ -176,7 +177,7 @@ CHINESE = {
     "lost {lost}, sent a second copy {doubled}": "丢失 {lost} 人，收到第二份 {doubled} 人",
     "One UNKNOWN, explained": "解释一个“未知”",
     "The message to this recipient had left when the line was cut or the process was killed, and no answer"
-    " came back. Here the receiver can be asked: {copies} copies arrived. In life nobody can, so it is listed"
+    " came back. Here the receiver can be asked: it has it {copies} ×. In life nobody can, so it is listed"
     " by name and never sent again without your word.": (
         "给这个人的消息已经发出，随后连接被切断或进程被杀，没有收到应答。在这里可以去问接收端：到达了 {copies} 份。"
         "现实中没有人能知道，所以它会被逐个列出，未经你同意绝不再发。"
@@ -196,6 +197,8 @@ CHINESE = {
     "Send now? [y]es, [N]o: ": "现在发送？[y] 是，[N] 否：",
     "Nothing was sent.": "没有发送任何消息。",
     "Fields of yourself, one FIELD=VALUE a line; an empty line sends.": "你自己的字段，每行一个 字段=值；空行即发送。",
+    "The audience has: {columns}": "受众的列有：{columns}",
+    "not understood; write it as {name}=VALUE": "没有看懂；请写成 {name}=值",
     "No field was given; nothing was sent.": "没有给出字段，未发送。",
     # what would be sent
     "Sends to: {hosts}": "发往：{hosts}",
@@ -241,6 +244,7 @@ CHINESE = {
     "{line}: recipients {total}, folder {folder}": "{line}：收件人 {total} 个，目录 {folder}",
     "{rate}/s": "{rate} 条/秒",
     "{pace}, {left} left": "{pace}，剩余 {left}",
+    "writing the results": "正在写结果",
     "open {n}": "未完成 {n}",
     "in flight {n}, waiting {m}": "在途 {n}，等待 {m}",
     "waits for its time window": "等待允许的时间段",
@@ -277,7 +281,7 @@ CHINESE = {
     "skipped": "跳过",
     "total": "合计",
     "while closing: {error}": "收尾时：{error}",
-    "{n} attempts were retries.": "其中 {n} 次为重试。",
+    "Attempts that were retries: {n}.": "其中 {n} 次为重试。",
     "{n} succeeded after the remote had refused an attempt it may have kept; they may have two copies.": (
         "{n} 人在对方拒绝（但可能已留存）一次之后成功；他们可能收到两份。"
     ),
@@ -287,9 +291,7 @@ CHINESE = {
         "未知：消息可能已发出，但没有收到应答。可询问 unknown.csv 中的人，或接受部分人收到第二份："
         "postroad send --only unknown {folder}"
     ),
-    "Send again to these: postroad send --only {name} {folder}": (
-        "对这些人再次发送：postroad send --only {name} {folder}"
-    ),
+    "Send again to these: postroad send {only} {folder}": "对这些人再次发送：postroad send {only} {folder}",
     "Results, summary and receipt: {folder}": "结果、汇总与凭证：{folder}",
     # past sends
     "No sends yet. Start with: postroad init": "还没有发送记录。从 postroad init 开始",
@@ -303,7 +305,8 @@ CHINESE = {
     "sending now": "正在发送",
     "unfinished, can be resumed": "未完成，可继续",
     # receipts
-    "The receipt holds: signature, sum and {n} files.": "凭证有效：签名、合计与 {n} 个文件均一致。",
+    "The receipt holds: the signature, the sum, and {files}.": "凭证有效：签名、合计与 {files} 均一致。",
+    "no file beside it": "（旁边没有文件）",
     # channels
     "id": "标识",
     "kind": "类别",
