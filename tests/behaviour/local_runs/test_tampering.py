@@ -78,3 +78,13 @@ def test_regression_an_edited_audience_was_sent_again_to_strangers(tmp_path: Pat
 
     with pytest.raises(SendConflict, match="is not the frozen one"):
         resend(order, surroundings(tmp_path))
+
+
+@pytest.mark.parametrize(("name", "text"), [("ended.json", "{}"), ("ended.json", "[]"), ("job.json", "{}")])
+def test_regression_a_spoilt_file_of_the_folder_ended_in_a_traceback(tmp_path: Path, name: str, text: str) -> None:
+    with HttpReceiver() as receiver:
+        write_people(tmp_path, 4)
+        send(tmp_path, write_job(tmp_path, receiver.port))
+    (tmp_path / "out" / name).write_text(text, encoding="utf-8")
+    with pytest.raises(SendConflict, match=rf"{name} is not what was written there"):
+        resume_send(ResumeOrder(tmp_path / "out"), surroundings(tmp_path))

@@ -56,6 +56,14 @@ def test_a_plan_changed_after_freezing_is_refused(place: str, value: object) -> 
         SendPlan.from_json(a_plan().to_json() | {place: value}, "frozen.json")
 
 
+@pytest.mark.parametrize(
+    ("place", "value"), [("shards", [[0, 10], [5, 10]]), ("frozenAtMs", 5), ("runId", "run-2"), ("endpoints", ["a:1"])]
+)
+def test_regression_shards_and_counts_could_be_changed_after_freezing(place: str, value: object) -> None:
+    with pytest.raises(SendConflict, match=r"was changed after it was frozen"):
+        SendPlan.from_json(a_plan().to_json() | {place: value}, "frozen.json")
+
+
 def test_a_plan_with_a_missing_part_is_refused() -> None:
     value = a_plan().to_json()
     del value["audience"]

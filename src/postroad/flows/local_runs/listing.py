@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from postroad.flows.local_runs.ending.account import ShardAccount, add_counts
+from postroad.flows.local_runs.ending.account import add_counts, read_account
 from postroad.flows.local_runs.ending.finish import summary_of
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.index import SendIndex
@@ -38,7 +38,7 @@ def open_send(folder: Path) -> SendView:
     here = SendFolder(folder)
     plan = here.read_plan()
     is_held = here.is_held
-    ended = ShardAccount.from_json(here.read(here.ended)) if here.ended.is_file() else None
+    ended = read_account(here) if here.ended.is_file() else None
     state = ended.state if ended else (RunState.RUNNING if is_held else RunState.LOST)
     return SendView(
         folder=here.path,

@@ -18,7 +18,7 @@ _FREE = ("policies.rate", "policies.concurrency")
 
 def changed_policies(folder: SendFolder, plan: SendPlan, order: ResumeOrder) -> Policies:
     """The plan's policies with the rate and the concurrency that the order gives. Raises SendConflict."""
-    raw: dict[str, Any] = folder.read(folder.job)["job"]
+    raw = folder.read_job()
     if order.job is not None:
         job = read_job(order.job, order.overrides)
         _compare(job, plan, raw)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.views import Counts
-from postroad.vocabulary.errors import AccountingBroken
+from postroad.vocabulary.errors import AccountingBroken, SendConflict
 from postroad.vocabulary.transitions import RunState
 
 MAX_SUPPRESSED = 50
@@ -42,6 +43,14 @@ class ShardAccount:
             ended_at_ms=value["endedAtMs"],
             suppressed_errors=tuple(value["suppressedErrors"]),
         )
+
+
+def read_account(folder: SendFolder) -> ShardAccount:
+    """How the send ended. Raises SendConflict where `ended.json` is not what was written there."""
+    try:
+        return ShardAccount.from_json(folder.read(folder.ended))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SendConflict(f"{folder.ended} is not what was written there; restore it") from error
 
 
 def fold(shards: Sequence[ShardAccount]) -> ShardAccount:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from postroad.flows.local_runs.ending.account import ShardAccount, check_identity
+from postroad.flows.local_runs.ending.account import ShardAccount, check_identity, read_account
 from postroad.flows.local_runs.ending.receipt import write_receipt
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan, readable_json
@@ -26,7 +26,7 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
 
     Doing it again gives the same files. Raises AccountingBroken where journals and account disagree.
     """
-    account = ShardAccount.from_json(folder.read(folder.ended))
+    account = read_account(folder)
     if folder.is_complete:
         return summary_of(folder, plan, account)
     exported = export_results(

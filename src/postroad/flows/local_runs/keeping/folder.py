@@ -89,6 +89,13 @@ class SendFolder:
     def write_job(self, name: str, raw: dict[str, Any]) -> None:
         write_whole(self.job, readable_json({"format": FORMAT, "name": name, "job": raw}))
 
+    def read_job(self) -> dict[str, Any]:
+        """The job as it was given. Raises SendConflict."""
+        raw = self.read(self.job).get("job")
+        if not isinstance(raw, dict):
+            raise SendConflict(f"{self.job} is not what was written there; restore it or start a new send")
+        return raw
+
     def read(self, path: Path) -> dict[str, Any]:
         """A JSON file of this folder. Raises SendConflict where it is no JSON mapping."""
         try:

@@ -72,6 +72,11 @@ class SendPlan:
         return hashlib.sha256(canonical_json(covered)).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
+        """With a digest over all of it: what nobody confirms, such as shards and counts, must not change either."""
+        value = self._value()
+        return value | {"digest": _digest(value)}
+
+    def _value(self) -> dict[str, Any]:
         source = self.source
         return {
             "format": FORMAT,
@@ -100,12 +105,13 @@ class SendPlan:
 
     @staticmethod
     def from_json(value: Mapping[str, Any], where: str) -> "SendPlan":
-        """Raises SendConflict where it is not what `to_json` wrote, or was changed since: the hash is checked."""
+        """Raises SendConflict where it is not what `to_json` wrote, or was changed since."""
         try:
             plan = _plan_of(value)
         except (KeyError, TypeError, ValueError, ConfigInvalid) as error:
             raise SendConflict(f"{where} is not a frozen send ({type(error).__name__}: {error})") from error
-        if plan.hash != value["hash"]:
+        covered = {name: part for name, part in value.items() if name != "digest"}
+        if plan.hash != value["hash"] or value.get("digest") != _digest(covered):
             raise SendConflict(f"{where} was changed after it was frozen: its hash no longer fits; nothing is sent")
         return plan
 
@@ -115,6 +121,10 @@ def split_into_shards(count: int, workers: int) -> tuple[tuple[int, int], ...]:
     parts = max(1, min(workers, count))
     bounds = [count * index // parts for index in range(parts + 1)]
     return tuple((bounds[index], bounds[index + 1]) for index in range(parts))
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
 def canonical_json(value: object) -> bytes:

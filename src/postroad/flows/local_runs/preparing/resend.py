@@ -42,7 +42,7 @@ def resend(order: ResendOrder, surroundings: Surroundings) -> PreparedSend:
     allow_endpoints(plan.endpoints, surroundings.gate)
     folder = make_folder(order.out, f"{plan.name}-again", surroundings.clock)
     try:
-        folder.write_job(plan.name, source.read(source.job)["job"])
+        folder.write_job(plan.name, source.read_job())
         snapshot, runs = write_subset(source, plan, order.only, folder)
     except BaseException:
         folder.remove()
