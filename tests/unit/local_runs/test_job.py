@@ -157,3 +157,8 @@ def test_regression_a_password_in_the_database_url_was_kept_in_the_folder(tmp_pa
         _read(tmp_path, text)
 
     assert "canary" not in refused.value.message
+
+
+def test_regression_a_rate_given_beside_the_file_was_said_to_stand_in_its_first_line(tmp_path: Path) -> None:
+    with pytest.raises(JobInvalid, match=r"^policies.rate: is not a rate; write a rate such as"):
+        _read(tmp_path, JOB, policies__rate="5")

@@ -1,5 +1,6 @@
 """`postroad demo` and `postroad drill crash`."""
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -45,7 +46,7 @@ def demo(
     except KeyboardInterrupt:
         console.tell(say("Stopped. Everything is left in {folder}", folder=where), "yellow")
         raise
-    shown.ways_on(str(where))
+    shown.ways_on(str(where), Path(sys.argv[0]))
     raise typer.Exit(1 if compared.lost or compared.doubled else 0)
 
 

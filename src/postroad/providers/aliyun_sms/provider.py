@@ -48,7 +48,7 @@ class AliyunSmsProvider:
             provider_id="aliyun_sms",
             title="Aliyun SMS",
             category="sms",
-            description="Text messages by approved templates of Alibaba Cloud",
+            description="Text messages by approved templates of Alibaba Cloud.",
             icon="aliyun",
             version="1.0.0",
             account_schema=found.account.content,

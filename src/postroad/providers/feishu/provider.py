@@ -45,7 +45,7 @@ class FeishuProvider:
             provider_id="feishu",
             title="Feishu / Lark robot",
             category="chat",
-            description="Messages to a group through its custom robot",
+            description="Messages to a group through its custom robot.",
             icon="feishu",
             version="1.0.0",
             account_schema=found.account.content,

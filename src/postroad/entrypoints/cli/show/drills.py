@@ -1,6 +1,8 @@
 """The story of the demonstration and the figures of a drill."""
 
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from rich.text import Text
 
@@ -91,9 +93,14 @@ def _explained(told: UnknownExplained) -> None:
     )
 
 
-def ways_on(folder: str) -> None:
+def ways_on(folder: str, started: Path) -> None:
+    """`started` is the program as it was called: from a folder where the shell does not look for it, the first way on
+    is to name that folder.
+    """
     _heading(say("Now with your own file"))
     console.tell(say("Everything is left in {folder}", folder=folder))
+    if shutil.which("postroad") is None and started.name == "postroad":
+        console.tell(f'export PATH="{started.absolute().parent}:$PATH"')
     console.tell("postroad init http > job.yaml")
     console.tell("postroad send job.yaml --audience YOUR-FILE.xlsx --dry-run")
 

@@ -64,6 +64,7 @@ class Watcher:
         if self._shows_bar:
             self._live = Live(console=console.people, refresh_per_second=8, transient=True)
             self._live.start()
+            self._live.update(Text(say("connecting"), style="dim"))
 
     def progressed(self, progress: SendProgress, /) -> None:
         self._say_what_signals_said()

@@ -245,6 +245,7 @@ CHINESE = {
     "{rate}/s": "{rate} 条/秒",
     "{pace}, {left} left": "{pace}，剩余 {left}",
     "writing the results": "正在写结果",
+    "connecting": "正在连接",
     "open {n}": "未完成 {n}",
     "in flight {n}, waiting {m}": "在途 {n}，等待 {m}",
     "waits for its time window": "等待允许的时间段",

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from postroad.flows.local_runs.jobfile.policies import Policies, read_policies
-from postroad.flows.local_runs.jobfile.problems import Findings, join, shape_of
+from postroad.flows.local_runs.jobfile.problems import NOT_IN_THE_FILE, Findings, join, shape_of
 from postroad.flows.local_runs.jobfile.yaml_text import Document, read_document
 
 _KNOWN = ("name", "provider", "account", "message", "audience", "policies")
@@ -109,7 +109,7 @@ def _raw(file: Path | None, overrides: Mapping[str, object]) -> tuple[dict[str, 
         _lay_over(raw, path, value)
     if "audience.file" in overridden:
         raw["audience"]["file"] = str(Path(str(overridden["audience.file"])).expanduser().resolve())
-    return raw, base, document.lines
+    return raw, base, document.lines | dict.fromkeys(overridden, NOT_IN_THE_FILE)
 
 
 def _lay_over(raw: dict[str, Any], path: str, value: object) -> None:

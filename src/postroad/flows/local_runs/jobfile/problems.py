@@ -7,6 +7,8 @@ from postroad.spi import Problem
 from postroad.vocabulary.errors import ConfigInvalid
 
 SHOWN = 20
+NOT_IN_THE_FILE = 0
+"""The line of what was laid over the file."""
 
 
 class JobInvalid(ConfigInvalid):
@@ -65,5 +67,6 @@ def _told(problem: Problem, lines: Mapping[str, int]) -> str:
     path = problem.field
     while path and path not in lines:
         path = path.rpartition(".")[0]
-    where = f" (line {lines[path]})" if path in lines else ""
+    line = lines.get(path, NOT_IN_THE_FILE)
+    where = f" (line {line})" if line != NOT_IN_THE_FILE else ""
     return f"{problem.field}{where}: {problem.message}" if problem.field else problem.message
