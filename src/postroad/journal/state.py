@@ -73,15 +73,21 @@ class RetryState:
     may_have_left: bool
     category: str
     code: str
+    first_at_ms: int = 0
+    """When its first attempt was made; 0 where that is not on record."""
 
 
 @dataclass(frozen=True, slots=True)
 class DoubtState:
-    """An attempt without an answer, made at `at_ms` or later. `may_have_left` speaks of the attempts before it."""
+    """An attempt without an answer, made at `at_ms` or later. `may_have_left` speaks of the attempts before it.
+
+    `first_at_ms` is the time of the item's first attempt, 0 where there was none before this one.
+    """
 
     attempt: int
     at_ms: int
     may_have_left: bool = False
+    first_at_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -200,6 +206,8 @@ class _Fold:
         """Attempt and time of attempts without an answer."""
         self._answered: dict[int, tuple[int, list[str]]] = {}
         """Attempt and RETRY record of items that are due again."""
+        self._first_at: dict[int, int] = {}
+        """Time of the first attempt of items that were answered once and are not settled."""
         self._maybe_left: set[int] = set()
         self._times: deque[tuple[int, str, str]] = deque(maxlen=BUCKET_TIMES_KEPT)
         self._highest = -1
@@ -315,6 +323,7 @@ class _Fold:
             if known[0] > attempt:
                 return
             del self._open[sequence]
+            self._first_at.setdefault(sequence, known[1])
         answered = self._answered.get(sequence)
         if answered is None or attempt >= answered[0]:
             self._answered[sequence] = (attempt, fields)
@@ -331,6 +340,8 @@ class _Fold:
         self._open.pop(sequence, None)
         if self._answered:
             self._answered.pop(sequence, None)
+        if self._first_at:
+            self._first_at.pop(sequence, None)
         if self._maybe_left and sequence in self._maybe_left:
             self._maybe_left.discard(sequence)
             state.maybe_doubled += outcome == Outcome.SUCCEEDED
@@ -360,11 +371,13 @@ class _Fold:
             self._doubt_gaps()
         state.counts = {Outcome(outcome): count for outcome, count in self._counts.items()}
         for sequence, (attempt, at_ms) in self._open.items():
-            state.doubt[sequence] = DoubtState(attempt, at_ms, sequence in self._maybe_left)
+            first_at_ms = self._first_at.get(sequence, 0)
+            state.doubt[sequence] = DoubtState(attempt, at_ms, sequence in self._maybe_left, first_at_ms)
             state.retried += attempt - 1
         for sequence, (attempt, fields) in self._answered.items():
             why = (plain(fields[4]), plain(fields[5]))
-            state.retry[sequence] = RetryState(attempt, int(fields[3]), sequence in self._maybe_left, *why)
+            first_at_ms = self._first_at.get(sequence, 0)
+            state.retry[sequence] = RetryState(attempt, int(fields[3]), sequence in self._maybe_left, *why, first_at_ms)
             state.retried += attempt - 1
         state.next_sequence = self._highest + 1
         oldest = max((at for at, _, _ in self._times), default=0) - BUCKET_TIMES_KEPT_FOR_MS

@@ -173,6 +173,22 @@ async def test_doubt_older_than_the_keys_stays_unknown(tmp_path: Path) -> None:
     assert counts(summary) == {"succeeded": 1, "unknown": 4}
 
 
+@on_fake_time
+async def test_regression_each_restart_gave_a_key_that_the_remote_forgets_a_new_life(tmp_path: Path) -> None:
+    clock, sent = LoopClock(), 0
+    patient = RetryPolicy(max_attempts=9)
+    for hours in range(6):
+        clock.jump_ms = 3_000_000 * hours
+        provider = ScriptedProvider(after(10_000), capabilities=keyed(7_200))
+        async with Engine([provider], clock=clock) as engine:
+            handle = await engine.start(spec(1, retry=patient), Numbered(1), journal=_open(tmp_path))
+            await _later(1)
+            summary = await handle.abort()
+        sent += len(provider.sent)
+    assert sent == 2, "at 0 and 50 minutes; after 100 of 120 the remote may forget it"
+    assert summary.unknown == 1
+
+
 @pytest.mark.parametrize("set_back_ms", [-1_000, -3_600_000])
 @on_fake_time
 async def test_regression_a_clock_set_back_over_a_restart_sent_all_doubt_again(

@@ -57,7 +57,7 @@ def test_items_are_settled_due_again_in_doubt_or_untouched() -> None:
     assert state.settled.is_settled(0)
     assert not state.settled.is_settled(1)
     assert state.counts == {OK: 1}
-    assert state.retry == {1: RetryState(1, 900, False, "RATE_LIMITED", "429")}
+    assert state.retry == {1: RetryState(1, 900, False, "RATE_LIMITED", "429", 101)}
     assert state.doubt == {2: DoubtState(1, 102), 5: DoubtState(1, 105)}
     assert state.next_sequence == 6
     assert list(state.untouched_below(6)) == [3, 4]
@@ -126,7 +126,7 @@ def test_a_later_attempt_replaces_an_earlier_answer_but_not_the_other_way_round(
 
     state = read_state(FOLDER, 0, fs=disk.process())
 
-    assert state.doubt == {0: DoubtState(2, 900, may_have_left=True)}
+    assert state.doubt == {0: DoubtState(2, 900, may_have_left=True, first_at_ms=100)}
     assert state.retry == {}
 
 

@@ -38,6 +38,8 @@ class _Again(NamedTuple):
     in_doubt: bool
     category: str
     code: str
+    first_at_ms: int
+    """From here on the remote counts how long it keeps the item's idempotency key."""
 
 
 class Feeder:
@@ -80,18 +82,22 @@ class Feeder:
         self._dispatcher.careful_below = past.next_sequence
         rules = self._settler.rules
         for sequence, doubt in past.doubt.items():
-            if not self._is_remembered(now_ms - doubt.at_ms) or doubt.attempt >= rules.retry.max_attempts:
+            first_at_ms = doubt.first_at_ms or doubt.at_ms
+            if not self._is_remembered(now_ms - first_at_ms) or doubt.attempt >= rules.retry.max_attempts:
                 self._lose(ledger, sequence, doubt.attempt, now_ms)
                 continue
             told = (Category.UNKNOWN.value, IN_DOUBT_CODE)
             ledger.retry(sequence, doubt.attempt, int(now_ms), *told, doubt.may_have_left)
-            self._again.append(_Again(sequence, doubt.attempt, int(now_ms), doubt.may_have_left, True, *told))
+            facts = (int(now_ms), doubt.may_have_left, True, *told, first_at_ms)
+            self._again.append(_Again(sequence, doubt.attempt, *facts))
         for sequence, known in past.retry.items():
             in_doubt = known.code == IN_DOUBT_CODE
-            if in_doubt and not self._is_remembered(max(0.0, now_ms - known.due_ms)):
+            first_at_ms = known.first_at_ms or known.due_ms
+            if in_doubt and not self._is_remembered(now_ms - first_at_ms):
                 self._lose(ledger, sequence, known.attempt, now_ms)
                 continue
-            facts = (known.due_ms, known.may_have_left, in_doubt, known.category, known.code)
+            told = (known.category, known.code)
+            facts = (known.due_ms, known.may_have_left, in_doubt, *told, first_at_ms)
             self._again.append(_Again(sequence, known.attempt, *facts))
         ledger.settle()
 
@@ -155,6 +161,7 @@ class Feeder:
         item.attempt = known.attempt + 1
         item.started_ms = known.due_ms
         item.history = self._settler.history_of(item)
+        item.history.first_at_ms = known.first_at_ms
         item.history.may_have_left, item.history.in_doubt = known.may_have_left, known.in_doubt
         item.history.category, item.history.code = known.category, known.code
         self._parking.until(item, known.due_ms)
