@@ -39,3 +39,15 @@ def test_regression_a_stalled_send_promised_an_end_in_billions_of_years() -> Non
 
 def test_large_numbers_are_set_apart() -> None:
     assert (console.number(9_999), console.number(1_234_567)) == ("9999", "1\u202f234\u202f567")
+
+
+def test_a_word_is_quoted_only_where_a_shell_needs_it() -> None:
+    plain = ["sends/2026-11-30-通知-1", "客户.xlsx", "email=me@example.com", "--rate"]
+    assert [console.typed(word) for word in plain] == plain
+    assert [console.typed(word) for word in ("", "a b", "it's", "$HOME", "一（二）")] == [
+        "''",
+        "'a b'",
+        "'it'\"'\"'s'",
+        "'$HOME'",
+        "'一（二）'",
+    ]

@@ -1,6 +1,5 @@
 """The conversation around a send: show, ask, send, tell how it ended. Each function returns the exit code."""
 
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ class Answer:
     def confirming(self, hash_hex: str) -> str:
         """The same command line, with the hash in place of the dry run."""
         words = [word for word in self.command if word not in ("--dry-run", "--json")]
-        return shlex.join(["postroad", *words, "--confirm", hash_hex[:_HASH_SHOWN]])
+        return " ".join(map(console.typed, ["postroad", *words, "--confirm", hash_hex[:_HASH_SHOWN]]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from postroad.entrypoints.cli.texts import say
 
+_PLAIN = frozenset("@%+=:,./-_")
 _WIDE = 500
 """Columns where nobody looks at a screen: files and pipes get whole lines."""
 OUTCOME_STYLES = {"succeeded": "green", "failed": "red", "unknown": "yellow", "unsent": "blue", "skipped": "dim"}
@@ -100,7 +101,12 @@ def place(path: Path) -> str:
         near = path.relative_to(Path.cwd())
     except (ValueError, OSError):
         near = path
-    return shlex.quote(str(near))
+    return typed(str(near))
+
+
+def typed(word: str) -> str:
+    """A word as a shell takes it. Quotes stand only where a shell needs them; Chinese letters need none."""
+    return word if word and all(letter.isalnum() or letter in _PLAIN for letter in word) else shlex.quote(word)
 
 
 def local_minute(at_ms: int) -> str:
