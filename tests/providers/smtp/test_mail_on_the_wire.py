@@ -96,6 +96,16 @@ async def test_fixed_and_personal_files_arrive_whole(folder: Path) -> None:
     assert not first.defects
 
 
+async def test_a_text_file_says_its_encoding_where_it_is_given(folder: Path) -> None:
+    (folder / "terms.txt").write_text("应付款\n", encoding="utf-8")
+    files = [{"path": "terms.txt", "contentType": "text/plain; charset=utf-8"}]
+    server = SmtpServer()
+    async with mailing(server, {**MESSAGE, "attachments": files}, files=folder) as mail:
+        await mail.send()
+    (terms,) = server.received[0].mail.iter_attachments()
+    assert terms.get_content() == "应付款\n"
+
+
 async def test_the_announced_size_covers_the_mail(folder: Path) -> None:
     server = SmtpServer()
     async with mailing(server, BOTH, files=folder) as mail:

@@ -156,6 +156,13 @@ def test_a_preview_shows_the_mail_as_it_will_arrive() -> None:
     assert preview.parts["bcc"] == "archive@example.org"
 
 
+def test_regression_a_preview_had_two_kinds_of_line_ends() -> None:
+    config = {"text": "Dear {{ name }},\n\nhello"}
+    for name in "Ann", "张三张三张三张三":
+        preview = renderer(config).preview(rendered(config, name=name))
+        assert preview.parts["text"] == f"Dear {name},\n\nhello\n"
+
+
 def test_a_header_without_end_names_its_field() -> None:
     with pytest.raises(RenderError) as caught:
         mail({}, name="x" * 5000)

@@ -44,7 +44,7 @@ class Letter:
                     await asyncio.sleep(0)
 
     def preview(self, warnings: tuple[str, ...]) -> Preview:
-        """Read back from the very bytes that would be sent."""
+        """Read back from the very bytes that would be sent. Lines end in LF, as a person's files do."""
         raw = b"".join(piece for piece in self.pieces if isinstance(piece, bytes))
         mail = message_from_bytes(raw.replace(b"\r\n..", b"\r\n."), policy=policy.default)
         parts = {name.lower(): str(value) for name, value in mail.items() if name.lower() not in _STRUCTURE}
@@ -54,7 +54,7 @@ class Letter:
         for kind in ("plain", "html"):
             body = mail.get_body((kind,))
             if body is not None:
-                parts["text" if kind == "plain" else "html"] = str(body.get_content())
+                parts["text" if kind == "plain" else "html"] = str(body.get_content()).replace("\r\n", "\n")
         names = [str(part.get_filename("unnamed")) for part in mail.iter_attachments()]
         if names:
             parts["attachments"] = ", ".join(names)
