@@ -35,11 +35,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def room(name: str) -> Iterator[Path]:
-    """A folder that everybody may enter and the unprivileged user owns; gone afterwards."""
+def room(name: str, *, owned: bool = True) -> Iterator[Path]:
+    """A folder that everybody may enter and, if `owned`, the unprivileged user owns; gone afterwards."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-"))
     folder.chmod(0o755)
-    if os.geteuid() == 0:
+    if owned and os.geteuid() == 0:
         owner = pwd.getpwnam(_UNPRIVILEGED)
         os.chown(folder, owner.pw_uid, owner.pw_gid)
     try:
