@@ -102,6 +102,7 @@ class Session:
         ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         environment = {
             **os.environ,
+            "PATH": os.pathsep.join([str(Path(POSTROAD).parent), os.environ.get("PATH", os.defpath)]),
             "POSTROAD_HOME": str(folder / ".home"),
             "POSTROAD_LANG": language,
             "TERM": "xterm-256color",

@@ -12,5 +12,5 @@ def test_regression_the_commands_after_the_demonstration_were_not_found(
     on_path: str, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"{on_path}/{name}" if on_path else None)
-    drills.ways_on("/tmp/demo", Path("/opt/post/bin/postroad"))
+    drills.ways_on("/tmp/demo", Path("/opt/post/docs/../bin/postroad"))
     assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("export ")] == lines

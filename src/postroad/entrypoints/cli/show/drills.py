@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from os.path import normpath
 from pathlib import Path
 
 from rich.text import Text
@@ -86,7 +87,7 @@ def _explained(told: UnknownExplained) -> None:
     console.tell(
         say(
             "The message to this recipient had left when the line was cut or the process was killed, and no answer"
-            " came back. Here the receiver can be asked: it has it {copies} ×. In life nobody can, so it is listed"
+            " came back. Here the receiver can be asked: {copies} arrived. In life nobody can, so it is listed"
             " by name and never sent again without your word.",
             copies=told.copies,
         )
@@ -100,7 +101,7 @@ def ways_on(folder: str, started: Path) -> None:
     _heading(say("Now with your own file"))
     console.tell(say("Everything is left in {folder}", folder=folder))
     if shutil.which("postroad") is None and started.name == "postroad":
-        console.tell(f'export PATH="{started.absolute().parent}:$PATH"')
+        console.tell(f'export PATH="{Path(normpath(started.absolute())).parent}:$PATH"')
     console.tell("postroad init http > job.yaml")
     console.tell("postroad send job.yaml --audience YOUR-FILE.xlsx --dry-run")
 

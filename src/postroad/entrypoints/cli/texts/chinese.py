@@ -177,7 +177,7 @@ CHINESE = {
     "lost {lost}, sent a second copy {doubled}": "丢失 {lost} 人，收到第二份 {doubled} 人",
     "One UNKNOWN, explained": "解释一个“未知”",
     "The message to this recipient had left when the line was cut or the process was killed, and no answer"
-    " came back. Here the receiver can be asked: it has it {copies} ×. In life nobody can, so it is listed"
+    " came back. Here the receiver can be asked: {copies} arrived. In life nobody can, so it is listed"
     " by name and never sent again without your word.": (
         "给这个人的消息已经发出，随后连接被切断或进程被杀，没有收到应答。在这里可以去问接收端：到达了 {copies} 份。"
         "现实中没有人能知道，所以它会被逐个列出，未经你同意绝不再发。"
