@@ -305,6 +305,47 @@ def test_one_test_message_goes_to_the_fields_given(tmp_path: Path) -> None:
     assert not (tmp_path / "t").exists()
 
 
+@pytest.mark.parametrize("given", [{"name": "Me"}, {"idd": "me"}, {"id": "me", "nmae": "Me"}])
+def test_regression_a_test_to_oneself_without_the_key_went_to_the_first_recipient(
+    tmp_path: Path, given: dict[str, str]
+) -> None:
+    from postroad.flows import local_runs
+
+    write_people(tmp_path, 3)
+    with HttpReceiver() as receiver:
+        job = write_job(tmp_path, receiver.port)
+        with pytest.raises(InvalidInput, match="of yourself as well|has no field"):
+            local_runs.test_send(SendOrder(job), surroundings(tmp_path), given)
+        assert not receiver.copies
+
+
+def test_a_test_goes_to_the_one_given_under_either_name_of_the_column(tmp_path: Path) -> None:
+    from postroad.flows import local_runs
+
+    write_people(tmp_path, 3)
+    with HttpReceiver() as receiver:
+        job = write_job(
+            tmp_path,
+            receiver.port,
+            audience={"file": "people.csv", "key": "who", "mapping": {"who": "id"}},
+        )
+        local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"who": "me"})
+        local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"id": "myself"})
+        assert dict(receiver.copies) == {"me": 1, "myself": 1}
+
+
+def test_a_test_without_a_key_is_made_of_the_fields_given_alone(tmp_path: Path) -> None:
+    from postroad.flows import local_runs
+
+    write_people(tmp_path, 3)
+    with HttpReceiver() as receiver:
+        job = write_job(tmp_path, receiver.port, audience={"file": "people.csv"})
+        with pytest.raises(InvalidInput, match="cannot be made"):
+            local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"id": "me"})
+        local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"id": "me", "name": "Me"})
+        assert dict(receiver.copies) == {"me": 1}
+
+
 def test_past_sends_are_listed_newest_first(tmp_path: Path) -> None:
     write_people(tmp_path, 5)
     with HttpReceiver() as receiver:

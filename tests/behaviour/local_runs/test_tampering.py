@@ -7,7 +7,14 @@ import pytest
 from tests.behaviour.local_runs.sending import Watch, send, surroundings, write_job, write_people
 from tests.builders.http_receiver import OK, HttpReceiver
 
-from postroad.flows.local_runs import ResendOrder, ResumeOrder, resend, resume_send
+from postroad.flows.local_runs import (
+    ResendOrder,
+    ResumeOrder,
+    export_public_key,
+    resend,
+    resume_send,
+    verify_receipt,
+)
 from postroad.vocabulary.errors import SendConflict
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.transitions import RunState
@@ -88,3 +95,36 @@ def test_regression_a_spoilt_file_of_the_folder_ended_in_a_traceback(tmp_path: P
     (tmp_path / "out" / name).write_text(text, encoding="utf-8")
     with pytest.raises(SendConflict, match=rf"{name} is not what was written there"):
         resume_send(ResumeOrder(tmp_path / "out"), surroundings(tmp_path))
+
+
+def test_regression_what_a_killed_export_left_stayed_in_the_folder(tmp_path: Path) -> None:
+    with HttpReceiver() as receiver:
+        write_people(tmp_path, 4)
+        send(tmp_path, write_job(tmp_path, receiver.port))
+    left = tmp_path / "out" / ".export-1"
+    left.mkdir()
+    (left / "results.parquet").write_bytes(b"half a file with names in it")
+    resume_send(ResumeOrder(tmp_path / "out"), surroundings(tmp_path))
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"failed": 0', '"failed": 1e999'),
+        ('"startedAtMs": ', '"startedAtMs": NaN, "was": '),
+        ('"name": "', '"name": "\\ud800'),
+        ("{", "[" * 100_000),
+    ],
+)
+def test_regression_a_forged_receipt_ended_in_a_traceback(tmp_path: Path, before: str, after: str) -> None:
+    with HttpReceiver() as receiver:
+        write_people(tmp_path, 2)
+        send(tmp_path, write_job(tmp_path, receiver.port))
+    receipt = tmp_path / "out" / "receipt.json"
+    good = receipt.read_text(encoding="utf-8")
+    assert before in good
+    receipt.write_text(good.replace(before, after, 1), encoding="utf-8")
+    checked = verify_receipt(receipt, export_public_key(surroundings(tmp_path).home))
+    assert not checked.ok
+    assert "is not a receipt" in checked.problems[0]

@@ -45,11 +45,15 @@ def sound_result(result: object) -> SendResult:
 
 def sound_rendering(rendered: object) -> Rendered:
     """Raises TypeError where it is none: nothing was sent for this recipient."""
-    if not isinstance(rendered, Rendered) or type(rendered.cost) is not int or rendered.cost < 0:
-        raise TypeError("rendered")
-    if type(rendered.batch_key) is not str or (rendered.keys and not _are_keys(rendered.keys)):
-        raise TypeError("rendered")
-    return rendered
+    if (
+        isinstance(rendered, Rendered)
+        and type(rendered.cost) is int
+        and rendered.cost >= 0
+        and type(rendered.batch_key) is str
+        and _are_keys(rendered.keys)
+    ):
+        return rendered
+    raise TypeError("rendered")
 
 
 def _has_sound_refusal(result: SendResult) -> bool:
@@ -66,7 +70,12 @@ def _wait(seconds: object) -> float | None:
 
 
 def _are_keys(keys: object) -> bool:
-    return type(keys) is tuple and all(type(key) is str for key in keys)
+    if type(keys) is not tuple:
+        return False
+    for key in keys:  # noqa: SIM110  (engine: runs for every item, a generator costs four times as much; until 2027-11-30)
+        if type(key) is not str:
+            return False
+    return True
 
 
 def _text(value: object) -> str:

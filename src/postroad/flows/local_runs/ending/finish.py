@@ -27,6 +27,7 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
     Doing it again gives the same files. Raises AccountingBroken where journals and account disagree.
     """
     account = read_account(folder)
+    folder.remove_leftovers()
     if folder.is_complete:
         return summary_of(folder, plan, account)
     exported = export_results(

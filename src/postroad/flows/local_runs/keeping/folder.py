@@ -100,7 +100,7 @@ class SendFolder:
         """A JSON file of this folder. Raises SendConflict where it is no JSON mapping."""
         try:
             value = json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise SendConflict(f"{path} cannot be read as JSON ({error}); restore it or start a new send") from error
         if not isinstance(value, dict):
             raise SendConflict(f"{path} is not what was written there; restore it or start a new send")
@@ -111,6 +111,11 @@ class SendFolder:
         named = {"results": self.results, "summary": self.summary, "receipt": self.receipt}
         named |= {name: self.path / f"{name}.csv" for name in TABLES} | {"errors": self.import_errors}
         return {name: path for name, path in named.items() if path.is_file()}
+
+    def remove_leftovers(self) -> None:
+        """What exports that were killed left behind; the results are in place or are made anew."""
+        for left in self.path.glob(".export-*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)

@@ -81,5 +81,5 @@ def _read(path: Path) -> IndexEntry | None:
     try:
         value = json.loads(path.read_bytes())
         return IndexEntry(value["runId"], Path(value["folder"]), value["hash"], value["name"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

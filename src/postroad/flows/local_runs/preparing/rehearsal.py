@@ -6,7 +6,7 @@ memory as a thousand. What it finds out is what the send would meet, save the re
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.orders import SendOrder
@@ -15,7 +15,7 @@ from postroad.flows.local_runs.preparing.checking import check_job, factory_for
 from postroad.flows.local_runs.preparing.prepare import discard, prepare_send
 from postroad.flows.local_runs.preparing.single_send import send_once
 from postroad.flows.local_runs.views import DryRunReport, ItemPreview, PreparedSend, RowProblem, TestSendResult
-from postroad.recipients import SnapshotSource
+from postroad.recipients import Snapshot, SnapshotSource
 from postroad.spi import Rate, Recipient, Rendered, Renderer, RenderError, price_of
 from postroad.vocabulary.errors import InvalidInput
 from postroad.vocabulary.values import RecipientValue
@@ -79,9 +79,12 @@ def preview_message(
 
 
 def test_send(order: SendOrder, surroundings: Surroundings, fields: Mapping[str, RecipientValue]) -> TestSendResult:
-    """Sends one real message: to the first recipient with `fields` laid over, or to `fields` alone without audience.
+    """Sends one real message, to whom `fields` describe. What they leave out, such as an order number, is taken from
+    the first recipient, but only where they say who it goes to: the audience's key and what the channel requires.
+    Without a key, and without an audience, the message is made of `fields` alone.
 
-    It blocks for at most the send timeout. Nothing is kept. Raises InvalidInput where the message cannot be made.
+    It blocks for at most the send timeout. Nothing is kept. Raises InvalidInput where the message cannot be made, and
+    where it might go to the first recipient.
     """
     checked = check_job(order, surroundings, audience_needed=not fields)
     recipient = Recipient(0, dict(fields), 0)
@@ -89,11 +92,38 @@ def test_send(order: SendOrder, surroundings: Surroundings, fields: Mapping[str,
     if request.file is not None or request.query is not None or request.count is not None:
         prepared = prepare_send(order, surroundings)
         try:
+            given = _under_all_names(fields, prepared.snapshot)
+            required = {*checked.factory.descriptor.recipient_schema.get("required", ()), request.key} - {None}
+            _must_say_who(given, required, prepared.snapshot)
             first = asyncio.run(_find(prepared, (), 1))[0]
         finally:
             discard(prepared)
-        recipient = Recipient(0, {**first.fields, **fields}, first.row)
+        recipient = Recipient(0, {**first.fields, **given} if request.key else given, first.row)
     return asyncio.run(send_once(checked, recipient, surroundings))
+
+
+def _under_all_names(fields: Mapping[str, RecipientValue], snapshot: Snapshot) -> dict[str, RecipientValue]:
+    """A column has the names of the file and of the mapping, and the message may use either."""
+    given = dict(fields)
+    for name, column in snapshot.aliases:
+        for one, other in ((name, column), (column, name)):
+            if one in fields:
+                given.setdefault(other, fields[one])
+    return given
+
+
+def _must_say_who(given: Mapping[str, RecipientValue], required: Collection[str], snapshot: Snapshot) -> None:
+    known = {*snapshot.columns, *(name for name, _column in snapshot.aliases)}
+    for name in given:
+        if name not in known:
+            raise InvalidInput(
+                f"the audience has no field {name!r}; its columns are {', '.join(snapshot.columns)}", field="to"
+            )
+    for name in sorted(required):
+        if name not in given:
+            raise InvalidInput(
+                f"give `{name}` of yourself as well: without it the test would go to the first recipient", field="to"
+            )
 
 
 class _Sums:
