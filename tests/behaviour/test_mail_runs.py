@@ -86,6 +86,27 @@ async def test_a_run_uses_no_more_connections_than_the_account_allows() -> None:
     assert (summary.succeeded, server.connections) == (30, 1)
 
 
+async def test_regression_mails_failed_because_the_server_takes_few_connections() -> None:
+    server = SmtpServer(most_at_once=2)
+    summary = await run(server, 120, at_once=16, deferredRetrySeconds=120)
+    assert (summary.state, summary.succeeded, summary.retried) == (RunState.SUCCEEDED, 120, 0)
+    assert set(reached(server).values()) == {1}
+    assert server.connections <= 16
+
+
+async def test_few_connections_that_end_again_and_again_are_still_enough() -> None:
+    server = SmtpServer(most_at_once=2, hang_up_after=5)
+    summary = await run(server, 120, at_once=16)
+    assert (summary.succeeded, summary.unknown) == (120, 0)
+    assert set(reached(server).values()) == {1}
+
+
+async def test_a_server_that_takes_no_connection_at_all_is_believed() -> None:
+    server = SmtpServer({"greeting": "421 4.7.0 too many connections"})
+    summary = await run(server, 10, at_once=4)
+    assert (summary.succeeded, summary.failed, summary.retried) == (0, 10, 20)
+
+
 async def test_a_wrong_login_stops_the_run_and_leaves_the_rest_unsent() -> None:
     server = SmtpServer({"MAIL": "530 5.7.0 authentication required"})
     summary = await run(server, 50, at_once=1)

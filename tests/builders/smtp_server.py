@@ -48,6 +48,8 @@ class SmtpServer:
     mechanisms: str = "PLAIN LOGIN"
     hang_up_after: int = 0
     """Closes a connection without a word after so many mails; 0 never."""
+    most_at_once: int = 0
+    """Greets a connection past so many with 421; 0 without limit."""
     daily_quota: int = 0
     """Answers 451 to every MAIL after so many mails; 0 never."""
     gate: asyncio.Event = field(default_factory=lambda: _opened())
@@ -94,8 +96,11 @@ class SmtpServer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self.connections += 1
+        talk = _Talk(self, reader, writer, self.connections)
         try:
-            await _Talk(self, reader, writer, self.connections).run()
+            if self.most_at_once and len(self._tasks) > self.most_at_once:
+                await talk.say("421 4.7.0 test.example Error: too many connections from 127.0.0.1")
+            await talk.run()
         except (_HangUp, ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
             pass
         finally:

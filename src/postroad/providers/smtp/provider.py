@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from postroad.egress import Egress
@@ -12,6 +13,7 @@ from postroad.providers.smtp.config import account_problems, read_account
 from postroad.providers.smtp.connecting import connect
 from postroad.providers.smtp.mail.attachments import AttachmentFolder
 from postroad.providers.smtp.mail.composing import LetterRenderer
+from postroad.providers.smtp.pool import Pool
 from postroad.providers.smtp.session import SmtpSession, spellings
 from postroad.spi import (
     Capabilities,
@@ -60,6 +62,7 @@ class SmtpProvider:
         self._egress = egress
         self._folder = AttachmentFolder(files)
         self._open_sessions: Counter[bytes] = Counter()
+        self._shared: dict[tuple[bytes, int], _Shared] = {}
 
     def with_files(self, folder: Path) -> "SmtpProvider":
         return SmtpProvider(self._egress, files=folder)
@@ -126,8 +129,26 @@ class SmtpProvider:
                 field="concurrency",
             )
         self._open_sessions[key] += 1
+        run = (key, id(context.cancellation))
+        shared = self._shared.get(run)
+        if shared is None:
+            pool = Pool(context.cancellation, max_mails=account.max_mails_per_connection, max_idle_s=account.max_idle_s)
+            shared = self._shared[run] = _Shared(pool)
+        shared.sessions += 1
 
-        def forget() -> None:
+        async def leave() -> None:
             self._open_sessions[key] -= 1
+            shared.sessions -= 1
+            if not shared.sessions:
+                self._shared.pop(run, None)
+                await shared.pool.aclose()
 
-        return SmtpSession(self._egress, account, password, context=context, on_close=forget)
+        return SmtpSession(self._egress, account, password, context=context, pool=shared.pool, on_close=leave)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """The connections of one run, for as long as one of its sessions is open."""
+
+    pool: Pool
+    sessions: int = 0

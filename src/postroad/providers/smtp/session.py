@@ -1,4 +1,4 @@
-"""One sender: one connection at most, one mail at a time, kept between mails and replaced when it is old.
+"""One sender: one mail at a time, over a connection that the pool lends for it and gets back afterwards.
 
 A server may hang up between two mails. That costs nothing: a line known to be dead is replaced before it is used, and a
 line that dies or says 421 while a mail is only being announced is replaced once within the same attempt, because
@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -24,6 +24,7 @@ from postroad.providers.smtp.connecting import connect
 from postroad.providers.smtp.dialogue import Connection, Envelope, Lost, Refused
 from postroad.providers.smtp.mail.addresses import Mailbox
 from postroad.providers.smtp.mail.letter import Letter
+from postroad.providers.smtp.pool import Pool
 from postroad.spi import OpenContext, SendRequest, SendResult
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.secret import Secret
@@ -54,16 +55,18 @@ class SmtpSession:
         password: Secret | None,
         *,
         context: OpenContext,
-        on_close: Callable[[], None],
+        pool: Pool,
+        on_close: Callable[[], Awaitable[None]],
     ) -> None:
         self._egress = egress
         self._account = account
         self._password = password
         self._clock = context.clock
         self._cancellation = context.cancellation
-        self._on_close: Callable[[], None] | None = on_close
+        self._pool = pool
+        self._on_close: Callable[[], Awaitable[None]] | None = on_close
         self._connection: Connection | None = None
-        self._used_at = 0.0
+        """While a mail is under way."""
         self._hidden = spellings(account.username, password)
 
     async def send(self, request: SendRequest) -> SendResult:
@@ -81,9 +84,8 @@ class SmtpSession:
         except BaseException:
             self._drop()
             raise
-        self._used_at = asyncio.get_running_loop().time()
-        if self._connection is not None and not self._connection.is_usable:
-            self._drop()
+        if (connection := self._release()) is not None:
+            await self._pool.give_back(connection)
         result.summary = masked(result.summary, self._hidden)
         result.request_id = masked(result.request_id, self._hidden)
         return result
@@ -92,16 +94,15 @@ class SmtpSession:
         return [await self.send(request) for request in requests]
 
     async def aclose(self) -> None:
-        """Idempotent. Says QUIT on an idle connection and does not wait for the answer."""
-        connection, self._connection = self._connection, None
+        """Idempotent. The last one of a run says QUIT on the idle connections and does not wait for the answers."""
         on_close, self._on_close = self._on_close, None
-        if connection is not None:
-            await connection.close()
+        if self._connection is not None:
+            self._connection.drop()
         if on_close is not None:
-            on_close()
+            await on_close()
 
     async def _send(self, letter: Letter, key: str, by: _Times) -> SendResult:
-        connection = await self._kept()
+        self._connection = connection = await self._pool.take_idle()
         if connection is not None:
             try:
                 return await self._deliver(connection, letter, key, by)
@@ -109,22 +110,12 @@ class SmtpSession:
                 if connection.committed or not _is_stale(failure):
                     raise
                 self._drop()
-        self._connection = connection = await connect(
-            self._egress, self._account, self._password, by.dot, self._cancellation
-        )
-        return await self._deliver(connection, letter, key, by)
 
-    async def _kept(self) -> Connection | None:
-        """The connection of the last mail, or None where it is used up, was idle for too long, or is dead."""
-        connection = self._connection
-        if connection is None:
-            return None
-        idle_s = asyncio.get_running_loop().time() - self._used_at
-        used_up = connection.mails >= self._account.max_mails_per_connection
-        if used_up or idle_s > self._account.max_idle_s or not connection.is_usable:
-            self._connection = None
-            await connection.close()
-        return self._connection
+        async def dial() -> Connection:
+            return await connect(self._egress, self._account, self._password, by.dot, self._cancellation)
+
+        self._connection = connection = await self._pool.take_new(by.dot, dial)
+        return await self._deliver(connection, letter, key, by)
 
     async def _deliver(self, connection: Connection, letter: Letter, key: str, by: _Times) -> SendResult:
         connection.begin(by.dot)
@@ -146,10 +137,13 @@ class SmtpSession:
             key = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
         return f"<{key}@{domain}>"
 
-    def _drop(self) -> None:
+    def _release(self) -> Connection | None:
         connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.drop()
+        return connection
+
+    def _drop(self) -> None:
+        if (connection := self._release()) is not None:
+            self._pool.gone(connection)
 
 
 def spellings(username: str, password: Secret | None) -> tuple[Secret, ...]:
