@@ -298,7 +298,7 @@ def test_one_test_message_goes_to_the_fields_given(tmp_path: Path) -> None:
 
     write_people(tmp_path, 10)
     with HttpReceiver() as receiver:
-        job = write_job(tmp_path, receiver.port)
+        job = write_job(tmp_path, receiver.port, audience={"file": "people.csv", "key": "id"})
         result = local_runs.test_send(SendOrder(job, out=tmp_path / "t"), surroundings(tmp_path), {"id": "me"})
     assert (result.verdict, dict(receiver.copies)) == ("ACCEPTED", {"me": 1})
     assert json.loads(receiver.bodies["me"]) == {"hello": "Name 0"}
@@ -313,8 +313,8 @@ def test_regression_a_test_to_oneself_without_the_key_went_to_the_first_recipien
 
     write_people(tmp_path, 3)
     with HttpReceiver() as receiver:
-        job = write_job(tmp_path, receiver.port)
-        with pytest.raises(InvalidInput, match="of yourself as well|has no field"):
+        job = write_job(tmp_path, receiver.port, audience={"file": "people.csv", "key": "id"})
+        with pytest.raises(InvalidInput, match=r"of yourself as well|has no field"):
             local_runs.test_send(SendOrder(job), surroundings(tmp_path), given)
         assert not receiver.copies
 

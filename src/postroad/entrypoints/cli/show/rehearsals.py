@@ -154,7 +154,13 @@ def _parts(preview: Preview) -> None:
 def test_to_oneself(order: SendOrder, surroundings: Surroundings, columns: Sequence[str]) -> None:
     """Asks for the address fields and sends one message; every error is told and nothing ends."""
     console.tell(say("Fields of yourself, one FIELD=VALUE a line; an empty line sends."))
-    console.tell(say("The audience has: {columns}", columns=", ".join(columns)), "dim")
+    console.tell(
+        say(
+            "The audience has: {columns}. With your key the rest is taken from the first recipient.",
+            columns=", ".join(columns),
+        ),
+        "dim",
+    )
     fields: dict[str, str] = {}
     while True:
         name, separator, value = ask_field("FIELD=VALUE").partition("=")

@@ -197,7 +197,9 @@ CHINESE = {
     "Send now? [y]es, [N]o: ": "现在发送？[y] 是，[N] 否：",
     "Nothing was sent.": "没有发送任何消息。",
     "Fields of yourself, one FIELD=VALUE a line; an empty line sends.": "你自己的字段，每行一个 字段=值；空行即发送。",
-    "The audience has: {columns}": "受众的列有：{columns}",
+    "The audience has: {columns}. With your key the rest is taken from the first recipient.": (
+        "受众的列有：{columns}。给出键字段后，其余取自第一位收件人。"
+    ),
     "not understood; write it as {name}=VALUE": "没有看懂；请写成 {name}=值",
     "No field was given; nothing was sent.": "没有给出字段，未发送。",
     # what would be sent

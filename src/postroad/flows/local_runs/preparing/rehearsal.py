@@ -81,7 +81,7 @@ def preview_message(
 def test_send(order: SendOrder, surroundings: Surroundings, fields: Mapping[str, RecipientValue]) -> TestSendResult:
     """Sends one real message, to whom `fields` describe. What they leave out, such as an order number, is taken from
     the first recipient, but only where they say who it goes to: the audience's key and what the channel requires.
-    Without a key, and without an audience, the message is made of `fields` alone.
+    Without either, and without an audience, the message is made of `fields` alone.
 
     It blocks for at most the send timeout. Nothing is kept. Raises InvalidInput where the message cannot be made, and
     where it might go to the first recipient.
@@ -98,7 +98,7 @@ def test_send(order: SendOrder, surroundings: Surroundings, fields: Mapping[str,
             first = asyncio.run(_find(prepared, (), 1))[0]
         finally:
             discard(prepared)
-        recipient = Recipient(0, {**first.fields, **given} if request.key else given, first.row)
+        recipient = Recipient(0, {**first.fields, **given} if required else given, first.row)
     return asyncio.run(send_once(checked, recipient, surroundings))
 
 
