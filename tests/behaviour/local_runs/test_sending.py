@@ -319,7 +319,7 @@ def test_regression_a_test_to_oneself_without_the_key_went_to_the_first_recipien
         assert not receiver.copies
 
 
-def test_a_test_goes_to_the_one_given_under_either_name_of_the_column(tmp_path: Path) -> None:
+def test_a_test_goes_to_the_one_given_under_any_name_of_the_column(tmp_path: Path) -> None:
     from postroad.flows import local_runs
 
     write_people(tmp_path, 3)
@@ -327,11 +327,12 @@ def test_a_test_goes_to_the_one_given_under_either_name_of_the_column(tmp_path: 
         job = write_job(
             tmp_path,
             receiver.port,
-            audience={"file": "people.csv", "key": "who", "mapping": {"who": "id"}},
+            audience={"file": "people.csv", "key": "who", "mapping": {"who": "id", "person": "id"}},
         )
         local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"who": "me"})
         local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"id": "myself"})
-        assert dict(receiver.copies) == {"me": 1, "myself": 1}
+        local_runs.test_send(SendOrder(job), surroundings(tmp_path), {"person": "I"})
+        assert dict(receiver.copies) == {"me": 1, "myself": 1, "I": 1}
 
 
 def test_a_test_without_a_key_is_made_of_the_fields_given_alone(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from postroad.flows.local_runs import (
     resume_send,
     verify_receipt,
 )
-from postroad.vocabulary.errors import SendConflict
+from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.vocabulary.errors import AlreadyRunning, SendConflict
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.transitions import RunState
 
@@ -128,3 +129,14 @@ def test_regression_a_forged_receipt_ended_in_a_traceback(tmp_path: Path, before
     checked = verify_receipt(receipt, export_public_key(surroundings(tmp_path).home))
     assert not checked.ok
     assert "is not a receipt" in checked.problems[0]
+
+
+def test_regression_a_removed_lock_let_a_second_process_send_to_the_same_people(tmp_path: Path) -> None:
+    with HttpReceiver() as receiver:
+        out = _unfinished(tmp_path, receiver.port)
+        with SendFolder(out).held():
+            (out / "lock").unlink()
+            assert SendFolder(out).is_held
+            with pytest.raises(AlreadyRunning):
+                resume_send(ResumeOrder(out, wait_s=0.0), surroundings(tmp_path))
+        assert not SendFolder(out).is_held

@@ -9,13 +9,15 @@
     results.parquet, succeeded.csv … skipped.csv, summary.json, receipt.json
 
 Each file is written whole (temporary name, sync, rename, sync of the folder). `lock` is held by the process that works
-on the send, by flock, so that it is free the moment the process dies.
+on the send, by flock, so that it is free the moment the process dies. The folder itself is held the same way, because a
+`lock` that somebody removes no longer keeps anybody out.
 """
 
 import fcntl
 import json
 import os
 import shutil
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -123,37 +125,35 @@ class SendFolder:
     @property
     def is_held(self) -> bool:
         """Whether a process works on it now. Without a trace: nothing is waited for and nothing kept."""
-        try:
-            handle = os.open(self.lock, os.O_RDWR)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(handle)
+        for path, mode in ((self.path, os.O_RDONLY), (self.lock, os.O_RDWR)):
+            try:
+                handle = os.open(path, mode)
+            except OSError:
+                continue
+            try:
+                if not _locked(handle):
+                    return True
+            finally:
+                os.close(handle)
         return False
 
     @contextmanager
     def held(self, wait_s: float = 0.0) -> Iterator[None]:
         """Holds the folder. Raises AlreadyRunning where another process still holds it after `wait_s`."""
+        handles: list[int] = []
         try:
-            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise StorageFailed(
-                f"{self.lock} cannot be opened ({error.strerror}); check the disk, its mount and its permissions"
-            ) from error
-        try:
+            for path, mode in ((self.path, os.O_RDONLY), (self.lock, os.O_RDWR | os.O_CREAT)):
+                handles.append(_opened(path, mode))
             pause = threading.Event()
             until = time.monotonic() + wait_s
-            while not _locked(handle):
+            while not all(map(_locked, handles)):
                 if time.monotonic() >= until:
                     raise AlreadyRunning(f"another process works on {self.path}; wait for it or stop it first")
                 pause.wait(_POLL_S)
             yield
         finally:
-            os.close(handle)
+            for handle in handles:
+                os.close(handle)
 
 
 def make_folder(out: Path | None, name: str, clock: Clock) -> SendFolder:
@@ -212,9 +212,21 @@ def _can_be_made(path: Path) -> Iterator[None]:
         ) from error
 
 
+def _opened(path: Path, mode: int) -> int:
+    try:
+        return os.open(path, mode, 0o644)
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be opened ({error.strerror}); check the disk, its mount and its permissions"
+        ) from error
+
+
 def _locked(handle: int) -> bool:
+    """False where somebody else holds it. A file system that cannot lock folders leaves that to the file in it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return stat.S_ISDIR(os.fstat(handle).st_mode)
     return True

@@ -103,13 +103,11 @@ def test_send(order: SendOrder, surroundings: Surroundings, fields: Mapping[str,
 
 
 def _under_all_names(fields: Mapping[str, RecipientValue], snapshot: Snapshot) -> dict[str, RecipientValue]:
-    """A column has the names of the file and of the mapping, and the message may use either."""
-    given = dict(fields)
-    for name, column in snapshot.aliases:
-        for one, other in ((name, column), (column, name)):
-            if one in fields:
-                given.setdefault(other, fields[one])
-    return given
+    """A column has the name of the file and those of the mapping, and the message may use any of them."""
+    column_of = dict(snapshot.aliases)
+    value_of = {column_of.get(name, name): value for name, value in fields.items()}
+    others = {name: value_of[column] for name, column in snapshot.aliases if column in value_of}
+    return value_of | others | dict(fields)
 
 
 def _must_say_who(given: Mapping[str, RecipientValue], required: Collection[str], snapshot: Snapshot) -> None:
