@@ -27,6 +27,8 @@ _ODDS: Mapping[Fate, float] = {
     Fate.CUT_AFTER: 0.0004,
     Fate.SLOW: 0.20,
 }
+_SLOW_FOR_S = 0.2
+"""Long enough that some message is always on its way: a kill then leaves somebody nobody can know about."""
 _KILL_AFTER_PEOPLE = 0.4
 _WATCH_EVERY_S = 0.2
 _TIME_TO_CANCEL_S = 10.0
@@ -94,7 +96,7 @@ class Demo:
         sheet = self.folder / "people.csv"
         usable = write_office_file(sheet, self.count)
         self.tell(PeopleMade(sheet, self.count + 3, "GB18030"))
-        with Receiver("http", self.seed, _ODDS) as receiver:
+        with Receiver("http", self.seed, _ODDS, slow_for_s=_SLOW_FOR_S) as receiver:
             job = self._job(receiver.port)
             self._killed_in_the_middle(job, receiver)
             self._resumed()
@@ -154,13 +156,14 @@ class Demo:
             process.wait()
 
     def _killed_in_the_middle(self, job: Path, receiver: Receiver) -> None:
-        arrived = 0
+        arrived, on_the_way = 0, 0
         with self._sender(["send", str(job), "--out", str(self._out), "--yes"], resumed=False) as process:
-            while arrived < self.count * _KILL_AFTER_PEOPLE:
+            while arrived < self.count * _KILL_AFTER_PEOPLE or not on_the_way:
                 try:
                     process.wait(_WATCH_EVERY_S)
                 except subprocess.TimeoutExpired:
-                    arrived = len(receiver.report().copies)
+                    seen = receiver.report()
+                    arrived, on_the_way = len(seen.copies), seen.in_flight
                 else:
                     raise RuntimeError(f"the sender ended before it was killed, with exit code {process.returncode}")
         self.tell(Killed(process.pid, arrived))
