@@ -49,7 +49,8 @@ class SmtpServer:
     hang_up_after: int = 0
     """Closes a connection without a word after so many mails; 0 never."""
     most_at_once: int = 0
-    """Greets a connection past so many with 421; 0 without limit."""
+    """Greets a connection past so many with 421, as soon as `doorman` is set; 0 without limit."""
+    doorman: asyncio.Event = field(default_factory=lambda: _opened())
     daily_quota: int = 0
     """Answers 451 to every MAIL after so many mails; 0 never."""
     gate: asyncio.Event = field(default_factory=lambda: _opened())
@@ -99,6 +100,7 @@ class SmtpServer:
         talk = _Talk(self, reader, writer, self.connections)
         try:
             if self.most_at_once and len(self._tasks) > self.most_at_once:
+                await self.doorman.wait()
                 await talk.say("421 4.7.0 test.example Error: too many connections from 127.0.0.1")
             await talk.run()
         except (_HangUp, ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):

@@ -76,6 +76,23 @@ async def test_a_sender_without_a_place_waits_for_the_connection_of_another() ->
     assert [received.connection for received in server.received] == [1, 1]
 
 
+async def test_regression_a_sender_waited_beside_an_idle_connection() -> None:
+    server = SmtpServer(most_at_once=1)
+    server.gate.clear()
+    server.doorman.clear()
+    async with two_senders(server) as (provider, context, (first, second)):
+        sending = asyncio.create_task(first.send(mail(provider, context, "ann")))
+        await heard_a_dot(server)
+        refused = asyncio.create_task(second.send(mail(provider, context, "bob", timeout_s=2.0)))
+        while server.connections < 2:
+            await asyncio.sleep(0)
+        server.gate.set()
+        await sending
+        server.doorman.set()
+        result = await refused
+    assert (result.verdict, [received.connection for received in server.received]) == (Verdict.ACCEPTED, [1, 1])
+
+
 async def test_a_wait_for_a_place_ends_with_the_attempt_and_nothing_was_sent() -> None:
     server = SmtpServer(most_at_once=1)
     server.gate.clear()

@@ -54,10 +54,12 @@ class Pool:
     async def take_new(self, deadline: float, dial: Dial) -> Connection:
         """Dials, or waits where the server takes no more. Raises what `dial` raises, and Lost past `deadline`."""
         while True:
-            while self._most is not None and self._taken >= self._most:
-                lent = await self._wait(deadline)
-                if lent is not None:
-                    return lent
+            while self._is_full:
+                free = await self.take_idle() or (await self._wait(deadline) if self._is_full else None)
+                if free is not None and free.mails < self._max_mails:
+                    return free
+                if free is not None:
+                    await self._close(free)
             self._taken += 1
             try:
                 return await dial()
@@ -70,12 +72,11 @@ class Pool:
                 self._leave()
                 raise
 
-    async def give_back(self, connection: Connection) -> None:
-        """To the first in line, else it stays for whoever comes next. One that cannot serve again is closed."""
-        if not connection.is_usable or connection.mails >= self._max_mails:
-            await self._close(connection)
-            return
-        if not self._serve(connection):
+    def give_back(self, connection: Connection) -> None:
+        """To the first in line, else it stays for whoever comes next; they close it where it is used up."""
+        if not connection.is_usable:
+            self.gone(connection)
+        elif not self._serve(connection):
             self._idle.append((connection, asyncio.get_running_loop().time()))
 
     def gone(self, connection: Connection) -> None:
@@ -94,6 +95,10 @@ class Pool:
             await connection.close()
         finally:
             self._leave()
+
+    @property
+    def _is_full(self) -> bool:
+        return self._most is not None and self._taken >= self._most
 
     def _leave(self) -> None:
         self._taken -= 1
@@ -123,15 +128,15 @@ class Pool:
             return turn.result()
         except asyncio.CancelledError:
             if turn.done():
-                await self._pass_on(turn.result())
+                self._pass_on(turn.result())
             raise
         finally:
             turn.cancel()
 
-    async def _pass_on(self, lent: Connection | None) -> None:
+    def _pass_on(self, lent: Connection | None) -> None:
         """What came to somebody who left the line in the same moment."""
         if lent is not None:
-            await self.give_back(lent)
+            self.give_back(lent)
         else:
             self._serve(None)
 

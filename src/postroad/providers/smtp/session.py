@@ -85,7 +85,7 @@ class SmtpSession:
             self._drop()
             raise
         if (connection := self._release()) is not None:
-            await self._pool.give_back(connection)
+            self._pool.give_back(connection)
         result.summary = masked(result.summary, self._hidden)
         result.request_id = masked(result.request_id, self._hidden)
         return result
@@ -102,18 +102,18 @@ class SmtpSession:
             await on_close()
 
     async def _send(self, letter: Letter, key: str, by: _Times) -> SendResult:
-        self._connection = connection = await self._pool.take_idle()
-        if connection is not None:
-            try:
-                return await self._deliver(connection, letter, key, by)
-            except (Refused, Lost) as failure:
-                if connection.committed or not _is_stale(failure):
-                    raise
-                self._drop()
-
         async def dial() -> Connection:
             return await connect(self._egress, self._account, self._password, by.dot, self._cancellation)
 
+        connection = await self._pool.take_idle() or await self._pool.take_new(by.dot, dial)
+        self._connection = connection
+        is_used = connection.mails > 0
+        try:
+            return await self._deliver(connection, letter, key, by)
+        except (Refused, Lost) as failure:
+            if not is_used or connection.committed or not _is_stale(failure):
+                raise
+            self._drop()
         self._connection = connection = await self._pool.take_new(by.dot, dial)
         return await self._deliver(connection, letter, key, by)
 
