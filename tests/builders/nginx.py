@@ -1,7 +1,8 @@
 """A real nginx on a free loopback port: a front that is told how to behave, and behind it a service that counts.
 
 The front hands everything to the service through a socket file and logs how it answered. What reached the service
-stands in a log of its own: one line is one copy. Recipients are named by the header `X-Recipient`.
+stands in a log of its own: one line is one copy, written as soon as it is answered. The header
+`X-Recipient` names the recipient.
 """
 
 import signal
@@ -44,6 +45,7 @@ http {{
     listen unix:{folder}/service.sock;
     access_log {folder}/copies.log who;
     client_max_body_size 0;
+    lingering_close off;
     default_type application/json;
     location / {{ {service} }}
   }}

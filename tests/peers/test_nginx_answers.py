@@ -24,10 +24,10 @@ def limited(status: int) -> Behaviour:
 @pytest.mark.parametrize("status", [429, 503])
 async def test_who_is_told_to_wait_is_reached_once_afterwards(status: int) -> None:
     with running_nginx(limited(status)) as nginx:
-        ran = await plan(nginx, at_once=8).run(rows(100))
+        ran = await plan(nginx, at_once=8).run(rows(60))
         refused = [line for line in nginx.final_answers() if line.status == status]
-        check(ran.outcomes, names(100), nginx.final_copies())
-    assert (ran.summary.succeeded, ran.summary.retried) == (100, len(refused))
+        check(ran.outcomes, names(60), nginx.final_copies())
+    assert (ran.summary.succeeded, ran.summary.retried) == (60, len(refused))
     assert 1 <= len(refused) <= 8 * 4
     doubtful = len({line.recipient for line in refused}) if status == 503 else 0
     assert ran.summary.maybe_doubled == doubtful

@@ -1,4 +1,8 @@
-"""A real nginx that is reloaded, stopped and killed while a run is under way: nobody lost, nobody asked twice."""
+"""A real nginx that is reloaded, stopped and killed while a run is under way: nobody lost, nobody asked twice.
+
+A server that ends cuts what is in flight. For a moment its second worker and the line behind both still take
+connections, so a sender that was just cut may be cut twice more: one end leaves up to three rounds UNKNOWN.
+"""
 
 from collections.abc import Callable
 
@@ -14,6 +18,7 @@ SLOW_ANSWERS = Behaviour(
 )
 """Takes everything and lets it wait: at any moment something is in flight that a stop cuts."""
 AT_ONCE = 8
+CUT_BY_ONE_END = 3 * AT_ONCE
 
 
 def reload_twice(nginx: Nginx) -> None:
@@ -37,7 +42,7 @@ async def test_a_reload_in_the_middle_is_hardly_noticed() -> None:
         check(ran.outcomes, names(1500), nginx.final_copies())
     assert served_by == {1, 2, 3}
     assert ran.summary.failed + ran.summary.unsent == 0
-    assert ran.summary.unknown <= 2 * AT_ONCE
+    assert ran.summary.unknown <= 2 * CUT_BY_ONE_END
 
 
 async def test_a_stop_leaves_unknown_only_what_was_in_flight() -> None:
@@ -46,8 +51,10 @@ async def test_a_stop_leaves_unknown_only_what_was_in_flight() -> None:
         check(ran.outcomes, names(1000), nginx.final_copies())
     summary = ran.summary
     assert (summary.state, summary.failed, summary.unsent) == (RunState.PARTIAL, 0, 0)
-    assert 1 <= summary.unknown <= 3 * AT_ONCE
-    assert {item.category for item in ran.items.values() if item.outcome == "UNKNOWN"} == {"NETWORK"}
+    assert 1 <= summary.unknown <= 3 * CUT_BY_ONE_END
+    assert {(item.category, item.code) for item in ran.items.values() if item.outcome == "UNKNOWN"} == {
+        ("NETWORK", "RESET")
+    }
 
 
 async def test_a_kill_leaves_unknown_only_what_was_in_flight() -> None:
@@ -62,7 +69,7 @@ async def test_a_kill_leaves_unknown_only_what_was_in_flight() -> None:
         copies = nginx.final_copies()
     summary = ran.summary
     assert (summary.failed, summary.unsent, summary.succeeded + summary.unknown) == (0, 0, 600)
-    assert 1 <= summary.unknown <= AT_ONCE
+    assert 1 <= summary.unknown <= CUT_BY_ONE_END
     assert max(copies.values()) == 1
 
 

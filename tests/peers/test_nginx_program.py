@@ -11,7 +11,7 @@ from tests.builders.daemons import room
 from tests.builders.nginx import Behaviour, Nginx, running_nginx
 from tests.e2e.program import PATIENCE_S, Desk, write_job, write_people
 from tests.peers.sending import check, outcomes_in
-from tests.peers.test_nginx_interruptions import SLOW_ANSWERS, stop_and_start
+from tests.peers.test_nginx_interruptions import CUT_BY_ONE_END, SLOW_ANSWERS, stop_and_start
 from tests.peers.web import MESSAGE, names
 
 POLICIES: dict[str, Any] = {
@@ -40,7 +40,7 @@ def test_a_send_goes_on_where_the_server_was_stopped(tmp_path: Path) -> None:
         code, summary = ended(process)
         check(outcomes_in(tmp_path / "out", "id"), names(1000), nginx.final_copies())
     assert (code, summary["state"], summary["failed"], summary["unsent"]) == (3, "PARTIAL", 0, 0)
-    assert 1 <= summary["unknown"] <= 3 * 8
+    assert 1 <= summary["unknown"] <= 3 * CUT_BY_ONE_END
 
 
 def test_a_killed_send_resumes_against_a_reloaded_server(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ async def test_an_interrupted_postfix_leaves_unknown_only_what_was_in_flight(
     interrupt: Callable[[Postfix], None],
 ) -> None:
     with running_postfix() as postfix:
-        ran = await plan(postfix.port, retry=LONG, rate=150).run(rows(500), lambda: interrupt(postfix))
+        ran = await plan(postfix.port, retry=LONG, rate=250).run(rows(500), lambda: interrupt(postfix))
         check(ran.outcomes, addresses(500), postfix.final_copies())
     assert (ran.summary.failed, ran.summary.unsent) == (0, 0)
     assert ran.summary.unknown <= 2 * 4
@@ -69,19 +69,19 @@ async def test_a_postfix_that_hangs_up_over_errors_costs_nobody() -> None:
 
 
 async def test_a_postfix_that_slows_down_over_errors_costs_nobody() -> None:
-    people = some_missing(12)
+    people = some_missing(9)
     with running_postfix("smtpd_error_sleep_time = 1s", "smtpd_soft_error_limit = 1") as postfix:
         ran = await plan(postfix.port, retry=ONCE).run(people)
         check(ran.outcomes, [row["email"] for row in people], postfix.final_copies())
-    assert (ran.summary.succeeded, ran.summary.failed, ran.summary.unknown) == (8, 4, 0)
+    assert (ran.summary.succeeded, ran.summary.failed, ran.summary.unknown) == (6, 3, 0)
 
 
 async def test_a_limit_of_mails_in_a_time_is_kept_by_the_whole_run() -> None:
     limit = ("anvil_rate_time_unit = 1s", "smtpd_client_message_rate_limit = 30", NO_EXCEPTIONS)
     with running_postfix(*limit) as postfix:
-        ran = await plan(postfix.port, account={"deferredRetrySeconds": 1}).run(rows(120))
-        check(ran.outcomes, addresses(120), postfix.final_copies())
-    assert (ran.summary.state, ran.summary.succeeded) == (RunState.SUCCEEDED, 120)
+        ran = await plan(postfix.port, account={"deferredRetrySeconds": 1}).run(rows(70))
+        check(ran.outcomes, addresses(70), postfix.final_copies())
+    assert (ran.summary.state, ran.summary.succeeded) == (RunState.SUCCEEDED, 70)
     assert 1 <= ran.summary.retried <= 4 * 8
 
 
@@ -130,6 +130,6 @@ async def test_a_postfix_without_room_defers_and_is_asked_again() -> None:
 
 async def test_a_postfix_that_closes_idle_connections_costs_nobody() -> None:
     with running_postfix("smtpd_timeout = 1s") as postfix:
-        ran = await plan(postfix.port, retry=ONCE, rate=1, at_once=1).run(rows(4))
-        check(ran.outcomes, addresses(4), postfix.final_copies())
-    assert ran.summary.succeeded == 4
+        ran = await plan(postfix.port, retry=ONCE, rate=1, at_once=1).run(rows(3))
+        check(ran.outcomes, addresses(3), postfix.final_copies())
+    assert ran.summary.succeeded == 3
