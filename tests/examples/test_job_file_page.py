@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from postroad.flows.local_runs.jobfile import read_job
+from postroad.jobfile import read_job
 from postroad.spi import Rate
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "job-file.md"

@@ -11,7 +11,7 @@ from tests.builders.pages import DOCS, ROOT, blocks, named_files, text_of
 
 from postroad.app.composition import LocalComposition
 from postroad.entrypoints.cli.program import build
-from postroad.flows.local_runs.jobfile import read_job
+from postroad.jobfile import read_job
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/postroad/providers/*/README.md")])
 EVERY_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import postroad
-from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
+from postroad.jobfile import Policies
 from postroad.spi import ConfigDocument
 
 

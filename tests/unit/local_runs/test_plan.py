@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.local_runs.plans import a_plan
 
-from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.plan import (
     AudienceRecord,
     SendPlan,
@@ -14,6 +13,7 @@ from postroad.flows.local_runs.keeping.plan import (
     readable_json,
     split_into_shards,
 )
+from postroad.jobfile import Policies
 from postroad.spi import ConfigDocument, Rate
 from postroad.vocabulary.errors import SendConflict
 from postroad.vocabulary.outcomes import Outcome

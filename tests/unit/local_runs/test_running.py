@@ -18,7 +18,6 @@ from postroad.engine import (
     ResumeRun,
     Waiting,
 )
-from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.origins import ENTRY, OWN, Origins
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend
 from postroad.flows.local_runs.ports import SilentObserver
@@ -37,6 +36,7 @@ from postroad.flows.local_runs.running.wire import (
     line,
 )
 from postroad.flows.local_runs.views import Notice, NoticeKind, SendProgress
+from postroad.jobfile import Policies
 from postroad.spi import Rate
 from postroad.vocabulary.errors import AlreadyRunning, InvalidInput, SecretMissing, SendConflict
 from postroad.vocabulary.transitions import RunState, WaitReason

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.ending.account import ShardAccount, fold
 from postroad.flows.local_runs.ending.finish import finish, summary_of, write_end
-from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.plan import SendPlan
@@ -25,6 +24,7 @@ from postroad.flows.local_runs.running.shard import ShardParts
 from postroad.flows.local_runs.running.shard_order import ShardOrder, share_of
 from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
+from postroad.jobfile import Policies
 from postroad.recipients import Snapshot
 from postroad.vocabulary.errors import StorageFailed, StorageFull
 from postroad.vocabulary.transitions import RunState

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import postroad
-from postroad.flows.local_runs.jobfile import Job, Policies, read_job
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.orders import ResumeOrder
+from postroad.jobfile import Job, Policies, read_job
 from postroad.spi import ProviderDescriptor
 from postroad.vocabulary.errors import SendConflict
 

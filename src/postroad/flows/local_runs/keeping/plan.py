@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from postroad.flows.local_runs.jobfile import Policies
+from postroad.jobfile import Policies
 from postroad.spi import ConfigDocument
 from postroad.vocabulary.errors import ConfigInvalid, SendConflict
 from postroad.vocabulary.outcomes import Outcome

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from postroad.flows.local_runs.jobfile import AudienceRequest, read_audience
 from postroad.flows.local_runs.orders import AudienceOrder
 from postroad.flows.local_runs.ports import Surroundings
 from postroad.flows.local_runs.preparing.checking import Checked, factory_for
 from postroad.flows.local_runs.views import AudienceFacts, PreparedSend
 from postroad.foundation.whole_files import write_whole
+from postroad.jobfile import AudienceRequest, read_audience
 from postroad.recipients import (
     AudienceInput,
     FileInput,

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from postroad.flows.local_runs.jobfile import Job, JobInvalid, read_job
 from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader, Surroundings
+from postroad.jobfile import Job, JobInvalid, read_job
 from postroad.spi import ConfigDocument, Problem, ProviderFactory, with_files
 from postroad.vocabulary.errors import ConfigInvalid, InvalidInput
 

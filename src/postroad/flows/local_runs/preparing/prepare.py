@@ -8,7 +8,6 @@ from pathlib import Path
 
 import postroad
 from postroad.engine.pacing import effective_rates
-from postroad.flows.local_runs.jobfile import describe_rate
 from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
 from postroad.flows.local_runs.keeping.index import SendIndex
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, split_into_shards
@@ -17,6 +16,7 @@ from postroad.flows.local_runs.ports import Surroundings
 from postroad.flows.local_runs.preparing.audience import facts_of, import_for, keep_copy
 from postroad.flows.local_runs.preparing.checking import Checked, check_job, check_workers
 from postroad.flows.local_runs.views import AudienceFacts, PreparedSend
+from postroad.jobfile import describe_rate
 from postroad.recipients import Snapshot
 
 

@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from postroad.engine import CancelRun, ChangeConcurrency, ChangeRate, PauseRun, ResumeRun
-from postroad.flows.local_runs.jobfile import Policies
-from postroad.flows.local_runs.jobfile.amounts import parse_rate
+from postroad.jobfile import Policies, parse_rate
 from postroad.vocabulary.errors import InvalidInput
 
 

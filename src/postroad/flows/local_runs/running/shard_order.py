@@ -11,9 +11,9 @@ from postroad.engine import (
     RetryPolicy,
     TimeoutPolicy,
 )
-from postroad.flows.local_runs.jobfile import Policies
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan
+from postroad.jobfile import Policies
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from postroad.flows.local_runs.jobfile import JobInvalid
-from postroad.flows.local_runs.jobfile.yaml_text import parse_document, read_document
+from postroad.jobfile import JobInvalid
+from postroad.jobfile.yaml_text import parse_document, read_document
 from postroad.vocabulary.errors import ConfigInvalid
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postroad.flows.local_runs.jobfile.amounts import describe_duration, describe_rate, parse_duration, parse_rate
+from postroad.jobfile.amounts import describe_duration, describe_rate, parse_duration, parse_rate
 from postroad.spi import Rate
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from postroad.flows.local_runs.jobfile.policies import Policies, read_policies
-from postroad.flows.local_runs.jobfile.problems import NOT_IN_THE_FILE, Findings, join, shape_of
-from postroad.flows.local_runs.jobfile.yaml_text import Document, read_document
+from postroad.jobfile.policies import Policies, read_policies
+from postroad.jobfile.problems import NOT_IN_THE_FILE, Findings, join, shape_of
+from postroad.jobfile.yaml_text import Document, read_document
 
 _KNOWN = ("name", "provider", "account", "message", "audience", "policies")
 _AUDIENCE = (

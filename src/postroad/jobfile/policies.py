@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from postroad.flows.local_runs.jobfile.amounts import describe_duration, describe_rate, parse_duration, parse_rate
-from postroad.flows.local_runs.jobfile.problems import Findings, join, shape_of
+from postroad.jobfile.amounts import describe_duration, describe_rate, parse_duration, parse_rate
+from postroad.jobfile.problems import Findings, join, shape_of
 from postroad.spi import Rate, RateScope
 
 MAX_CONCURRENCY = 10_000

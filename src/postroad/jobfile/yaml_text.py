@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from postroad.flows.local_runs.jobfile.problems import Findings, join
+from postroad.jobfile.problems import Findings, join
 from postroad.vocabulary.errors import ConfigInvalid
 
 if TYPE_CHECKING:

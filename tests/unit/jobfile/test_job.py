@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from postroad.flows.local_runs.jobfile import Job, JobInvalid, Policies, read_job
+from postroad.jobfile import Job, JobInvalid, Policies, read_job
 from postroad.spi import Rate
 from postroad.vocabulary.errors import ConfigInvalid
 
