@@ -26,7 +26,7 @@ _SHOWN_BYTES = 2_000
 def run_child(module: str, request: dict[str, Any], on_progress: Report | None = None) -> dict[str, Any]:
     """Blocks until `python -m module` has answered. Raises the error it answered with, as if it were raised here."""
     with tempfile.TemporaryFile() as stderr:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603  (run: the command is a list, no shell parses it; until 2027-11-30)
             [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -104,7 +104,7 @@ class ResultDelivery(_Outbox[list[ItemResult]]):
             return
         try:
             await self._sink.append(thing)
-        except Exception as error:  # whatever a sink raises
+        except Exception as error:  # whatever a sink raises  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self.has_failed = True
             self._failed(error)
 
@@ -137,5 +137,5 @@ class EventDelivery(_Outbox[EngineEvent]):
     async def _deliver(self, thing: EngineEvent) -> None:
         try:
             await self._sink.publish(thing)
-        except Exception as error:  # whatever a sink raises
+        except Exception as error:  # whatever a sink raises  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._failed(error)

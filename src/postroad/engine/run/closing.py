@@ -43,7 +43,7 @@ class ResourceScope:
         for label, close in reversed(chosen):
             try:
                 await asyncio.wait_for(close(), _CLOSE_TIMEOUT_S)
-            except Exception as error:  # the rest must be closed as well
+            except Exception as error:  # the rest must be closed as well  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
                 self._errors.add(f"closing the {label}", error)
                 well = False
         return well

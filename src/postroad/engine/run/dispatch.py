@@ -114,7 +114,7 @@ class Dispatcher:
             return
         try:
             self._turn()
-        except Exception as error:  # a bug of ours or a port's: the run must end and say so, not stand still
+        except Exception as error:  # a bug of ours or a port's: the run must end and say so, not stand still  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._broken(error)
 
     def _turn(self) -> None:
@@ -282,7 +282,7 @@ class Dispatcher:
                     continue
             try:
                 rendered = sound_rendering(render(recipient))
-            except Exception as error:  # one bad item never ends its neighbours
+            except Exception as error:  # one bad item never ends its neighbours  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
                 fresh.popleft()
                 self._refuse(recipient, error, now_ms)
                 continue
@@ -332,7 +332,7 @@ class Dispatcher:
             return True
         try:
             verdict = self._gatekeeper.check(recipient, int(now_ms))
-        except Exception as error:  # one bad item never ends its neighbours
+        except Exception as error:  # one bad item never ends its neighbours  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._refuse(recipient, error, now_ms)
             return False
         if isinstance(verdict, Skip):
@@ -343,7 +343,7 @@ class Dispatcher:
     def _rendered(self, recipient: Recipient, now_ms: float) -> Rendered | None:
         try:
             return sound_rendering(self._render(recipient))
-        except Exception as error:  # one bad item never ends its neighbours
+        except Exception as error:  # one bad item never ends its neighbours  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._refuse(recipient, error, now_ms)
             return None
 

@@ -144,7 +144,7 @@ async def _deliver_results(run: Ended) -> None:
         return
     try:
         await asyncio.wait_for(run.results.finish(), _HARD_FLUSH_S if run.ending == "abort" else _FLUSH_S)
-    except Exception as error:  # whatever a sink raises
+    except Exception as error:  # whatever a sink raises  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
         run.errors.add("result sink", error)
         if run.ending != "abort":
             run.ending, run.reason = "fail", f"RESULT_SINK: {type(error).__name__}: {error}"[:300]
@@ -162,7 +162,7 @@ async def _flush_events(run: Ended) -> None:
 async def _close_sessions(run: Ended) -> None:
     try:
         await asyncio.wait_for(run.workforce.close_sessions(), _FLUSH_S)
-    except Exception as error:  # whatever a provider raises
+    except Exception as error:  # whatever a provider raises  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
         run.errors.add("closing a worker's session", error)
     await run.parts.scope.close("provider session")
 

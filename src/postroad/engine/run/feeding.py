@@ -123,7 +123,7 @@ class Feeder:
                 if not batch or not self._take(batch):
                     break
             self._check_total()
-        except Exception as error:  # whatever a source raises ends the run, with everybody accounted for
+        except Exception as error:  # whatever a source raises ends the run, with everybody accounted for  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._failed("recipient source", error)
             return
         self._dispatcher.is_exhausted = True

@@ -36,7 +36,7 @@ def _rest(started: Coroutine[Any, Any, SendResult], pending: object) -> Generato
     while True:
         try:
             yield pending
-        except BaseException as error:  # thrown into the coroutine, which decides
+        except BaseException as error:  # thrown into the coroutine, which decides  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             try:
                 pending = started.throw(error)
             except StopIteration as done:
@@ -158,7 +158,7 @@ class Workforce:
                 except StopIteration as done:
                     self._suspends = False
                     result = done.value
-                except Exception as error:  # one bad item never ends its neighbours
+                except Exception as error:  # one bad item never ends its neighbours  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
                     result = crashed(error)
                 else:
                     result = await self._suspended(slot, call, pending)
@@ -179,7 +179,7 @@ class Workforce:
             return await _rest(call, pending)
         except asyncio.CancelledError as error:
             return self._cancelled(slot, error)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             return crashed(error)
 
     def _cancelled(self, slot: Slot, error: asyncio.CancelledError) -> SendResult:
@@ -204,7 +204,7 @@ class Workforce:
                 results = [crashed(ValueError())] * len(flight)
         except asyncio.CancelledError as error:
             results = [self._cancelled(slot, error)] * len(flight)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             results = [crashed(error)] * len(flight)
         if slot.lost:
             return
@@ -216,7 +216,7 @@ class Workforce:
         assert self._open_session is not None
         try:
             slot.session = await self._open_session()
-        except Exception as error:  # the other workers go on
+        except Exception as error:  # the other workers go on  # noqa: BLE001  (engine: what a port raises is an outcome; until 2027-11-30)
             self._slots.remove(slot)
             self._lost("a session of its own did not open", error)
             return None

@@ -26,5 +26,5 @@ def bench(
         raise InvalidInput(say("the benchmarks are part of a checkout; clone the repository and run `make bench`"))
     arguments = [*(["--only", only] if only else []), *(["--quick"] if quick else [])]
     raise typer.Exit(
-        subprocess.run([sys.executable, "-m", "benchmarks", *arguments], cwd=checkout, check=False).returncode
+        subprocess.run([sys.executable, "-m", "benchmarks", *arguments], cwd=checkout, check=False).returncode  # noqa: S603  (run: the command is a list, no shell parses it; until 2027-11-30)
     )

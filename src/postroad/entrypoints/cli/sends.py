@@ -18,7 +18,7 @@ def add_commands(program: typer.Typer) -> None:
     program.command(help=say("List past sends and their folders."))(runs)
 
 
-def send(
+def send(  # noqa: PLR0913  (cli: the options of a command are its arguments; until 2027-11-30)
     context: typer.Context,
     *,
     target: opt.Target = None,

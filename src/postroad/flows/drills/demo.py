@@ -144,7 +144,7 @@ class Demo:
         command = [*self.command, *arguments]
         self.tell(Sending(["postroad", *arguments], resumed))
         environment = {**os.environ, "POSTROAD_HOME": str(self.folder / "home")}
-        process = subprocess.Popen(command, env=environment)
+        process = subprocess.Popen(command, env=environment)  # noqa: S603  (run: the command is a list, no shell parses it; until 2027-11-30)
         try:
             yield process
         except KeyboardInterrupt:

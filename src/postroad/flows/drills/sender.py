@@ -27,7 +27,7 @@ class Sender:
         self._out, self._err = folder / "sender.out", folder / "sender.err"
         environment = {**os.environ, "POSTROAD_HOME": str(folder / "home"), "POSTROAD_LANG": "en", **extra}
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603  (run: the command is a list, no shell parses it; until 2027-11-30)
                 [*command, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, cwd=folder
             )
 

@@ -61,9 +61,9 @@ class Staging:
         names = ", ".join(f"k{number}" for number in range(len(key)))
         spelled = ", ".join(f"keys.k{number}" for number in range(len(key)))
         empty = " AND ".join(f"coalesce({name}, '') = ''" for name in names.split(", "))
-        self._connection.execute(f"CREATE TEMP TABLE keys AS SELECT _row, {parts} FROM {self._read()}")
+        self._connection.execute(f"CREATE TEMP TABLE keys AS SELECT _row, {parts} FROM {self._read()}")  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
         self._connection.execute(
-            f"CREATE TEMP TABLE duplicates AS SELECT keys._row AS _row, first_row, concat_ws(' ', {spelled}) AS value "
+            f"CREATE TEMP TABLE duplicates AS SELECT keys._row AS _row, first_row, concat_ws(' ', {spelled}) AS value "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
             f"FROM keys JOIN ("
             f"SELECT {names}, min(_row) AS first_row FROM keys WHERE NOT ({empty}) GROUP BY ALL HAVING count(*) > 1"
             f") AS firsts ON {' AND '.join(f'keys.k{n} IS NOT DISTINCT FROM firsts.k{n}' for n in range(len(key)))} "
@@ -95,12 +95,12 @@ class Staging:
         )
         where = "WHERE _row NOT IN (SELECT _row FROM duplicates)" if self._has_duplicates else ""
         self._connection.execute(
-            f"COPY (SELECT _row AS {ROW}, {chosen} FROM {self._read()} {where}) "
+            f"COPY (SELECT _row AS {ROW}, {chosen} FROM {self._read()} {where}) "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
             f"TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}, "
             f"KV_METADATA {{postroad: {literal(note.to_json())}}})"
         )
         shuffled = self._number(
-            f"SELECT count(*) FROM (SELECT {ROW} <= lag({ROW}) OVER () AS back "
+            f"SELECT count(*) FROM (SELECT {ROW} <= lag({ROW}) OVER () AS back "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
             f"FROM read_parquet({literal(str(path))})) WHERE back"
         )
         if shuffled:
