@@ -65,6 +65,20 @@ class SecretMissing(InvalidInput):
     code = "SECRET_MISSING"
 
 
+class KeysUnusable(PostroadError):
+    """The key ring is missing, others may read it, or it is not the one the stored secrets need."""
+
+    code = "KEYS_UNUSABLE"
+    kind = Kind.UNAVAILABLE
+
+
+class SecretUnreadable(PostroadError):
+    """A stored secret is not what was once stored there: it was changed, cut or put into another record."""
+
+    code = "SECRET_UNREADABLE"
+    kind = Kind.UNAVAILABLE
+
+
 class ProviderUnknown(InvalidInput):
     """No provider of this name is installed."""
 
