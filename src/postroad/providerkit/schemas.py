@@ -29,9 +29,10 @@ HINTS = frozenset(
         "display-order",
         "advanced",
         "capability",
+        "local-file",
     )
 )
-"""The hints a schema may carry beside JSON Schema. Source: spec wepush §14.2."""
+"""The hints a schema may carry beside JSON Schema. Source: spec wepush §14.2; `local-file` is our own."""
 
 
 class SecretReference:

@@ -9,6 +9,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
+from postroad.spi import Proof
 from postroad.vocabulary.errors import ConfigInvalid
 
 _FORM = re.compile(r"(https?)://(localhost|[0-9.]+|\[[0-9a-fA-F:.]+\])(?::([0-9]{1,5}))?/?", re.ASCII)
@@ -44,6 +45,12 @@ def stand_in(text: str, field: str) -> StandIn:
             field=field,
         )
     return StandIn(scheme, host, port)
+
+
+def proven_by_an_answer(inside: StandIn | None) -> tuple[Proof, ...]:
+    """What it shows that the vendor, or what stands in for it, took our credential: it is spoken to by https alone."""
+    is_encrypted = inside is None or inside.scheme == "https"
+    return (Proof.CONNECTION, *((Proof.ENCRYPTION,) if is_encrypted else ()), Proof.CREDENTIALS)
 
 
 def _is_inside(host: str) -> bool:

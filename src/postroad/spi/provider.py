@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -47,13 +48,35 @@ class OpenContext:
     concurrency: int = 1
 
 
+class Proof(StrEnum):
+    """What a connection check can show. None of it says that a message reaches anybody."""
+
+    CONNECTION = "CONNECTION"
+    """The address may be reached and takes a connection."""
+    ENCRYPTION = "ENCRYPTION"
+    """The connection is encrypted and the certificate is the remote's."""
+    CREDENTIALS = "CREDENTIALS"
+    """The remote took the user, key, token or signature."""
+    TEMPLATE = "TEMPLATE"
+    """The remote knows the template or sender that a message names."""
+    QUOTA = "QUOTA"
+    """There is credit or quota left."""
+    DELIVERY = "DELIVERY"
+    """A message arrives."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectionReport:
-    """What `check_connection` found, as a person can read it. Nothing was sent to a recipient."""
+    """What `check_connection` found, as a person can read it. Nothing was sent to a recipient.
+
+    `proved` and `not_proved` say how far the check went; what is in neither does not exist on this channel.
+    """
 
     ok: bool
     summary: str
     category: str = ""
+    proved: tuple[Proof, ...] = ()
+    not_proved: tuple[Proof, ...] = ()
 
 
 class ProviderFactory(Protocol):

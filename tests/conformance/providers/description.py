@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from postroad.providerkit import schemas
+from postroad.providerkit import marks, schemas
 from postroad.providerkit.schema_problems import dotted
 from postroad.providers import BUILTIN
 from postroad.spi import Problem
@@ -77,6 +77,18 @@ class DescriptionSuite:
         assert harness.factory.validate_message(account, message) == []
         recipient = schemas.ConfigSchema(dict(harness.factory.descriptor.recipient_schema))
         assert recipient.problems(dict(harness.recipient)) == []
+
+    def test_the_schema_of_the_account_shows_a_good_example(self, harness: ProviderHarness) -> None:
+        """A message is checked against it where no account was named."""
+        example = harness.factory.descriptor.account_schema["examples"][0]
+        document = harness.account_document(example)
+        assert harness.factory.validate_account(document) == []
+        assert harness.factory.validate_message(document, harness.message_document(harness.message)) == []
+
+    def test_files_of_this_machine_are_marked_as_such(self, harness: ProviderHarness) -> None:
+        for path, node in schema_nodes(harness.factory.descriptor.account_schema):
+            if "file" in node.get("description", node.get("title", "")).lower() and node.get("type") == "string":
+                assert node.get(marks.LOCAL_FILE) is True, path
 
     def test_an_empty_account_is_explained_not_raised(self, harness: ProviderHarness) -> None:
         problems = harness.factory.validate_account(harness.account_document({}))

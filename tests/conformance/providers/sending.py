@@ -1,8 +1,9 @@
 """Part of the suite: what one attempt comes to. The commit point must be true."""
 
 import asyncio
+from dataclasses import replace
 
-from postroad.spi import ConcurrencyMode, SendResult, Verdict
+from postroad.spi import ConcurrencyMode, ConfigDocument, Proof, SendResult, Verdict
 from postroad.vocabulary.outcomes import Category
 from tests.conformance.providers.harness import CANARY, RENDERS_BADLY, Behaviour, ProviderHarness, Remote, Sending
 
@@ -120,8 +121,17 @@ class SendingSuite:
             report = await harness.factory.check_connection(harness.context(remote))
         assert report.ok
         assert report.summary
+        assert Proof.CONNECTION in report.proved
+        assert report.not_proved
+        assert not {*report.proved} & {*report.not_proved}
         assert CANARY not in repr(report)
         assert remote.received == []
+
+    async def test_checking_the_connection_needs_no_message(self, harness: ProviderHarness) -> None:
+        async with harness.remote(Behaviour.ACCEPTS) as remote:
+            nothing = ConfigDocument.of(f"{harness.factory.descriptor.provider_id}/message", "1", {})
+            report = await harness.factory.check_connection(replace(harness.context(remote), message=nothing))
+        assert report.ok
 
     async def test_a_connection_check_that_fails_says_so(self, harness: ProviderHarness) -> None:
         async with harness.remote(Behaviour.REFUSES_CONNECTIONS) as remote:

@@ -7,6 +7,7 @@ from functools import cached_property
 from postroad.egress import Egress
 from postroad.foundation.ids import uuid7
 from postroad.providerkit import schemas
+from postroad.providerkit.stand_in import proven_by_an_answer
 from postroad.providers.aliyun_sms.calls import Calls, Credentials
 from postroad.providers.aliyun_sms.config import place_problems, read_account
 from postroad.providers.aliyun_sms.message import SmsMessage
@@ -20,6 +21,7 @@ from postroad.spi import (
     OpenContext,
     Price,
     Problem,
+    Proof,
     ProviderDescriptor,
     Rate,
     Renderer,
@@ -109,11 +111,11 @@ class AliyunSmsProvider:
         return SmsMessage(value, self.price_for(account))
 
     async def open(self, context: OpenContext) -> SmsSession:
-        """Raises SecretMissing. Opens no connection."""
+        """Raises SecretMissing. Opens no connection. A check of the connection needs no message."""
         calls, hidden = self._calls(context)
         value = context.message.value()
         manner = Manner(
-            template_code=value["templateCode"],
+            template_code=value.get("templateCode", ""),
             extend_code=value.get("smsUpExtendCode", ""),
             is_batched=value.get("batch", False),
             retry_when_busy=read_account(context.account).retry_when_busy,
@@ -134,7 +136,12 @@ class AliyunSmsProvider:
         finally:
             await session.aclose()
         if result.verdict is Verdict.ACCEPTED:
-            return ConnectionReport(True, "Aliyun took our key and signature; nothing was sent")
+            return ConnectionReport(
+                True,
+                "Aliyun took our key and signature; nothing was sent",
+                proved=proven_by_an_answer(read_account(context.account).stand_in),
+                not_proved=(Proof.TEMPLATE, Proof.QUOTA),
+            )
         category = "" if result.category is None else str(result.category)
         return ConnectionReport(False, f"{result.summary} ({result.code})", category)
 

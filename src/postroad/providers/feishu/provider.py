@@ -4,6 +4,7 @@ from functools import cached_property
 
 from postroad.egress import Egress
 from postroad.providerkit import schemas
+from postroad.providerkit.stand_in import proven_by_an_answer
 from postroad.providers.feishu.codes import HARMLESS_REFUSALS
 from postroad.providers.feishu.config import content_problems, find_robot, read_account
 from postroad.providers.feishu.message import RobotMessage
@@ -15,6 +16,7 @@ from postroad.spi import (
     ConnectionReport,
     OpenContext,
     Problem,
+    Proof,
     ProviderDescriptor,
     Rate,
     RateLimit,
@@ -115,6 +117,11 @@ class FeishuProvider:
         finally:
             await session.aclose()
         if result.verdict is Verdict.ACCEPTED or result.code in HARMLESS_REFUSALS:
-            return ConnectionReport(True, "the robot answered and took our address and signature; nothing was posted")
+            return ConnectionReport(
+                True,
+                "the robot answered and took our address and signature; nothing was posted",
+                proved=proven_by_an_answer(read_account(context.account).stand_in),
+                not_proved=(Proof.QUOTA,),
+            )
         category = "" if result.category is None else str(result.category)
         return ConnectionReport(False, f"{result.summary} ({result.code})", category)

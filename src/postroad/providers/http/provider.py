@@ -19,6 +19,7 @@ from postroad.spi import (
     ConnectionReport,
     OpenContext,
     Problem,
+    Proof,
     ProviderDescriptor,
     Rate,
     Timeouts,
@@ -99,7 +100,12 @@ class HttpProvider:
             return ConnectionReport(False, denied.message, "DENIED")
         await stream.aclose()
         how = "a TLS connection" if account.target.is_tls else "a connection without TLS"
-        return ConnectionReport(True, f"{account.target.authority} takes {how}; the credentials were not tried")
+        return ConnectionReport(
+            True,
+            f"{account.target.authority} takes {how}; the credentials were not tried",
+            proved=(Proof.CONNECTION, *((Proof.ENCRYPTION,) if account.target.is_tls else ())),
+            not_proved=(Proof.CREDENTIALS,),
+        )
 
     async def open(self, context: OpenContext) -> HttpSession:
         """Raises ConfigInvalid and SecretMissing before anything is sent."""

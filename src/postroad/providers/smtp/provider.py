@@ -23,6 +23,7 @@ from postroad.spi import (
     ConnectionReport,
     OpenContext,
     Problem,
+    Proof,
     ProviderDescriptor,
     Rate,
     Timeouts,
@@ -113,8 +114,14 @@ class SmtpProvider:
         offered = ", ".join(sorted(connection.offers.keywords)) or "no extensions"
         await connection.close()
         login = f"logged in as {account.username}" if password is not None else "without a login"
+        proved = [Proof.CONNECTION]
+        proved += [Proof.ENCRYPTION] if account.security != "none" else []
+        proved += [Proof.CREDENTIALS] if password is not None else []
         return ConnectionReport(
-            True, f"{account.host}:{account.port} answers ({account.security}, {login}); offers {offered}"
+            True,
+            f"{account.host}:{account.port} answers ({account.security}, {login}); offers {offered}",
+            proved=tuple(proved),
+            not_proved=(Proof.QUOTA,),
         )
 
     async def open(self, context: OpenContext) -> SmtpSession:
