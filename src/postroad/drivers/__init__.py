@@ -1,0 +1,1 @@
+"""One folder per technology, chosen by the composition root alone."""

@@ -1,0 +1,203 @@
+"""Transactions: the only place where something is committed.
+
+`write` runs the whole of a use case in one transaction. It is committed when the use case returns and rolled back when
+it raises. Where the database undid it for the sake of others (serialization failure, deadlock, busy), or the connection
+broke before the commit, the whole use case runs again after a short random wait, so it may have no effect but on the
+transaction. Over its deadline, or where too many wait, it is refused with Overloaded and nothing was changed.
+
+A crash before the commit leaves nothing, a crash after it everything; hints that were to run after it are lost, which
+is why they are only hints. Where the connection dies during the commit nobody knows: CommitUnknown. A use case that
+keeps an idempotency key can be repeated safely then; that is what the keys are for.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from postroad.foundation.chance import chance
+from postroad.kernel.authz import Principal
+from postroad.kernel.outbox import LONGEST_WRITE_MS
+from postroad.kernel.pages import CursorKey
+from postroad.kernel.ports import AuditWriter, Dialect, Opened, StandingReader
+from postroad.kernel.uow import Reading, Setting, UnitOfWork
+from postroad.kernel.wakeups import Wakeups
+from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.events import Causation
+from postroad.vocabulary.refusals import CommitUnknown, DatabaseUnavailable, Overloaded
+
+_T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+
+EVENTS_TOPIC = "events"
+"""The topic of `Wakeups` that tells of committed events; the key is the workspace's id."""
+MOST_ATTEMPTS = 8
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.005, 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class KernelParts:
+    clock: Clock
+    new_id: Callable[[], str]
+    standing: StandingReader
+    audit: AuditWriter
+    wakeups: Wakeups
+    cursors: CursorKey
+    write_deadline_s: float = 10.0
+    read_deadline_s: float = 10.0
+    chance: Callable[[], float] = chance
+    """0..1, for the jitter of waits."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.write_deadline_s * 1000 < LONGEST_WRITE_MS:
+            raise ValueError(f"write_deadline_s must be below {LONGEST_WRITE_MS // 1000}")
+
+
+class Database:
+    def __init__(self, dialect: Dialect, parts: KernelParts) -> None:
+        self._dialect = dialect
+        self._parts = parts
+        self._thread = threading.local()
+
+    @property
+    def dialect_name(self) -> str:
+        return self._dialect.name
+
+    @property
+    def wakeups(self) -> Wakeups:
+        return self._parts.wakeups
+
+    def read(self, principal: Principal, work: Callable[[Reading], _T]) -> _T:
+        """Runs `work` on one snapshot."""
+        with self._alone():
+            return self._attempted(lambda left_s: self._read_once(principal, work, left_s), self._parts.read_deadline_s)
+
+    def write(
+        self,
+        principal: Principal,
+        work: Callable[[UnitOfWork], _T],
+        *,
+        correlation_id: str = "",
+        causation: Causation | None = None,
+        deadline_s: float | None = None,
+        source_address: str = "",
+    ) -> _T:
+        """Runs `work` in one transaction and commits it. `work` may run more than once; see the top of this file.
+
+        Raises what `work` raises, RuntimeError inside another transaction of this thread, Overloaded,
+        DatabaseUnavailable, StorageFull, CommitUnknown.
+        """
+        about = _About(principal, correlation_id, causation, source_address)
+        limit_s = min(deadline_s or self._parts.write_deadline_s, LONGEST_WRITE_MS / 1000)
+        with self._alone():
+            result, uow = self._attempted(lambda left_s: self._write_once(about, work, left_s), limit_s)
+        self._tell(uow)
+        return result
+
+    def close(self) -> None:
+        self._dialect.close()
+
+    def _read_once(self, principal: Principal, work: Callable[[Reading], _T], left_s: float) -> _T:
+        with self._dialect.reading(left_s) as opened:
+            return work(Reading(self._setting(opened, _About(principal))))
+
+    def _write_once(self, about: "_About", work: Callable[[UnitOfWork], _T], left_s: float) -> tuple[_T, UnitOfWork]:
+        parts = self._parts
+        ends = parts.clock.monotonic() + left_s
+        with self._dialect.writing(left_s) as opened:
+            uow = UnitOfWork(self._setting(opened, about), parts.new_id, parts.standing, parts.audit)
+            result = work(uow)
+            if parts.clock.monotonic() > ends:
+                raise _late()
+            try:
+                opened.connection.commit()
+            except SQLAlchemyError as error:
+                if self._dialect.is_lost(error):
+                    raise _unknown() from error
+                raise
+        return result, uow
+
+    def _setting(self, opened: Opened, about: "_About") -> Setting:
+        return Setting(
+            connection=opened.connection,
+            principal=about.principal,
+            now_ms=self._parts.clock.now_ms() if opened.now_ms is None else opened.now_ms,
+            dialect_name=self._dialect.name,
+            cursors=self._parts.cursors,
+            correlation_id=about.correlation_id,
+            source_address=about.source_address,
+            causation=about.causation,
+        )
+
+    def _attempted(self, once: Callable[[float], _T], limit_s: float) -> _T:
+        """Runs `once` with the seconds left, again where the database asks for it, in words of our own where not."""
+        clock = self._parts.clock
+        ends = clock.monotonic() + limit_s
+        attempt = 1
+        while True:
+            try:
+                return once(max(0.0, ends - clock.monotonic()))
+            except SQLAlchemyError as error:
+                lost = self._dialect.is_lost(error)
+                wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**attempt) * (0.5 + self._parts.chance())
+                again = lost or self._dialect.is_retryable(error)
+                if again and attempt < MOST_ATTEMPTS and clock.monotonic() + wait_s < ends:
+                    attempt += 1
+                    threading.Event().wait(wait_s)
+                    continue
+                if lost:
+                    raise _unavailable() from error
+                if again:
+                    raise _late() from error
+                refusal = self._dialect.refusal(error)
+                if refusal is not None:
+                    raise refusal from error
+                raise
+
+    def _tell(self, uow: UnitOfWork) -> None:
+        for workspace_id in {event.workspace_id for event in uow.events}:
+            self._parts.wakeups.notify(EVENTS_TOPIC, workspace_id)
+        for hint in uow.hints:
+            try:
+                hint()
+            except Exception:
+                _LOG.exception("a hint after a commit failed; the commit stands")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if getattr(self._thread, "busy", False):
+            raise RuntimeError("a transaction is open in this thread; a use case gets its unit of work handed in")
+        self._thread.busy = True
+        try:
+            yield
+        finally:
+            self._thread.busy = False
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    principal: Principal
+    correlation_id: str = ""
+    causation: Causation | None = None
+    source_address: str = ""
+
+
+def _late() -> Overloaded:
+    return Overloaded("the database is busier than it can manage; nothing was changed, try again", retry_after_s=1.0)
+
+
+def _unavailable() -> DatabaseUnavailable:
+    said = "the database cannot be reached; nothing was changed, try again"
+    return DatabaseUnavailable(said, retry_after_s=5.0)
+
+
+def _unknown() -> CommitUnknown:
+    return CommitUnknown(
+        "the connection to the database broke while the change was being kept: it was made whole or not at all; "
+        "repeat with the same Idempotency-Key, or look first",
+        retry_after_s=5.0,
+    )

@@ -1,0 +1,52 @@
+"""What a database must be able to do for the kernel."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from postroad.vocabulary.errors import PostroadError
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A connection in a transaction that has begun."""
+
+    connection: Connection
+    now_ms: int | None
+    """The database's own time at the beginning, where it decides; None where the clock of the process does."""
+
+
+class Dialect(Protocol):
+    @property
+    def name(self) -> str:
+        """`sqlite` or `postgresql`."""
+        ...
+
+    def reading(self, deadline_s: float) -> AbstractContextManager[Opened]:
+        """One snapshot for all statements; nothing can be written. Ends at the end of the context."""
+        ...
+
+    def writing(self, deadline_s: float) -> AbstractContextManager[Opened]:
+        """A transaction that may write. Leaving the context rolls back what was not committed.
+
+        Waits for its turn; raises Overloaded where the queue is full or the turn does not come in time.
+        """
+        ...
+
+    def is_retryable(self, error: BaseException) -> bool:
+        """Whether the database undid the transaction for the sake of others, so that it may run again as a whole."""
+        ...
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Whether the connection broke."""
+        ...
+
+    def refusal(self, error: BaseException) -> PostroadError | None:
+        """The error of our own that says this in words a person can act on; None where there is none."""
+        ...
+
+    def close(self) -> None:
+        """Gives all connections back. Nothing may be read or written afterwards."""
+        ...
