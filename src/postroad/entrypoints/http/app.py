@@ -1,0 +1,66 @@
+"""Puts the door together: middleware, conventions, the routes of all owners, the contract."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+
+import postroad
+from postroad.entrypoints.http import routes
+from postroad.entrypoints.http.conventions import contract, error_answers
+from postroad.entrypoints.http.conventions.routing import Router
+from postroad.entrypoints.http.middleware import Guarded, OwnHosts, Watched
+
+if TYPE_CHECKING:
+    from postroad.entrypoints.http.surface import Surface
+
+PREFIX = "/api/v1"
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def build_app(composition: "Surface", lifespan: Lifespan | None = None) -> ASGIApp:
+    """The ASGI application over a composition. Nothing is started."""
+    app = FastAPI(
+        title="Postroad",
+        version=postroad.__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        max_body_size=composition.http.max_body_bytes,
+        generate_unique_id_function=contract.operation_id,
+        middleware=_middleware(composition),
+    )
+    error_answers.install(app)
+    router = Router(composition, prefix=PREFIX)
+    for owner in routes.OWNERS:
+        owner.add_routes(router, composition)
+    app.include_router(router)
+    app.include_router(router.public)
+    contract.serve(app)
+    return Watched(app)
+
+
+def _middleware(composition: "Surface") -> list[Middleware]:
+    settings = composition.http
+    layers = [
+        Middleware(Guarded, is_secure=settings.is_secure),
+        Middleware(OwnHosts, names=settings.host_names),
+    ]
+    if settings.cors_origins:
+        layers.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(settings.cors_origins),
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "If-Match", "Idempotency-Key", "Last-Event-ID"],
+                expose_headers=["ETag", "Location", "Retry-After", "X-Trace-Id"],
+                max_age=600,
+            )
+        )
+    return layers

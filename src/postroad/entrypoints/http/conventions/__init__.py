@@ -1,0 +1,42 @@
+"""What every route shares. Route files import from here."""
+
+from postroad.entrypoints.http.conventions.answers import created, problems
+from postroad.entrypoints.http.conventions.caller import Caller, CallerOf
+from postroad.entrypoints.http.conventions.paging import (
+    AfterFilter,
+    BeforeFilter,
+    NameFilter,
+    PageAsked,
+    PageShown,
+    StatusFilter,
+)
+from postroad.entrypoints.http.conventions.paths import WorkspaceId, path_part
+from postroad.entrypoints.http.conventions.repeats import RepeatKey
+from postroad.entrypoints.http.conventions.routing import Router
+from postroad.entrypoints.http.conventions.versions import IfMatch, show_version
+from postroad.entrypoints.http.conventions.wire import Asked, GivenInstant, Instant, Shown, iso, stamp
+
+__all__ = [
+    "AfterFilter",
+    "Asked",
+    "BeforeFilter",
+    "Caller",
+    "CallerOf",
+    "GivenInstant",
+    "IfMatch",
+    "Instant",
+    "NameFilter",
+    "PageAsked",
+    "PageShown",
+    "RepeatKey",
+    "Router",
+    "Shown",
+    "StatusFilter",
+    "WorkspaceId",
+    "created",
+    "iso",
+    "path_part",
+    "problems",
+    "show_version",
+    "stamp",
+]

@@ -1,0 +1,1 @@
+"""The shapes that requests and answers have, one file per owner: translation only, no decisions."""
