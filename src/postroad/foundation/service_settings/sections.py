@@ -108,7 +108,7 @@ class KeySettings:
         default=Path("keys/service-keys.json"),
         metadata=said(
             PATH,
-            "The key ring, mode 0600. Without it the stored secrets cannot be read: back it up apart from the database.",
+            "The key ring, mode 0600. Without it no stored secret can be read: back it up apart from the database.",
         ),
     )
 
