@@ -15,7 +15,7 @@ from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.listing import counts_so_far
 from postroad.flows.local_runs.ports import Observer, Surroundings
-from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for, secret_names
+from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for
 from postroad.flows.local_runs.running.board import Board
 from postroad.flows.local_runs.running.crew import CrewParts, desk_for, run_crew
 from postroad.flows.local_runs.running.display import Display
@@ -26,6 +26,7 @@ from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
 from postroad.jobfile import Policies
 from postroad.recipients import Snapshot
+from postroad.spi import secret_names
 from postroad.vocabulary.errors import StorageFailed, StorageFull
 from postroad.vocabulary.transitions import RunState
 

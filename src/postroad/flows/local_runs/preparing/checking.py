@@ -7,7 +7,7 @@ from pathlib import Path
 from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader, Surroundings
 from postroad.jobfile import Job, JobInvalid, read_job
-from postroad.spi import ConfigDocument, Problem, ProviderFactory, with_files
+from postroad.spi import ConfigDocument, Problem, ProviderFactory, secret_names, with_files
 from postroad.vocabulary.errors import ConfigInvalid, InvalidInput
 
 MAX_WORKERS = 64
@@ -53,22 +53,6 @@ def factory_for(loader: ProviderLoader, provider_id: str, base: Path) -> Provide
 def check_workers(number: int) -> None:
     if not 1 <= number <= MAX_WORKERS:
         raise InvalidInput(f"{number} workers: give a number from 1 to {MAX_WORKERS}", field="workers")
-
-
-def secret_names(value: object) -> list[str]:
-    """The names of all secrets that a configuration refers to, each once, in order."""
-    found: dict[str, None] = {}
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            if isinstance(here.get("$secret"), str):
-                found[here["$secret"]] = None
-            else:
-                pending.extend(reversed(list(here.values())))
-        elif isinstance(here, list):
-            pending.extend(reversed(here))
-    return list(found)
 
 
 def allow_endpoints(endpoints: Iterable[str], gate: EndpointGate) -> None:

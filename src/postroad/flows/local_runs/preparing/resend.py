@@ -13,10 +13,11 @@ from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend, s
 from postroad.flows.local_runs.keeping.subset import write_subset
 from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder
 from postroad.flows.local_runs.ports import Surroundings
-from postroad.flows.local_runs.preparing.checking import allow_endpoints, check_workers, secret_names
+from postroad.flows.local_runs.preparing.checking import allow_endpoints, check_workers
 from postroad.flows.local_runs.preparing.prepare import present
 from postroad.flows.local_runs.resuming import changed_policies, check_versions
 from postroad.flows.local_runs.views import AudienceFacts, PreparedSend
+from postroad.spi import secret_names
 from postroad.vocabulary.errors import InvalidInput, SendConflict
 from postroad.vocabulary.outcomes import Outcome
 
