@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from importlinter import Contract, ContractCheck, fields, output
+from importlinter.application import contract_utils
 
 
 def _inside(module: str, room: str) -> bool:
@@ -16,8 +17,12 @@ class FrontDoorContract(Contract):
     type_name = "front_door"
     parents = fields.ListField(subfield=fields.ModuleField())
     trusted = fields.ListField(subfield=fields.StringField(), required=False)
+    ignore_imports = fields.SetField(subfield=fields.ImportExpressionField(), required=False)
 
     def check(self, graph: Any, verbose: bool) -> ContractCheck:
+        contract_utils.remove_ignored_imports_and_report(
+            graph=graph, ignore_imports=self.ignore_imports, unmatched_alerting=contract_utils.AlertLevel.NONE
+        )
         wrong = []
         for parent in (p.name for p in self.parents if p.name in graph.modules):
             for room in graph.find_children(parent):

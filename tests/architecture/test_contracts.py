@@ -25,6 +25,11 @@ def test_a_window_is_not_a_door() -> None:
     assert not contract.check(_graph(("p.other", "p.rooms.a.inside")), False).kept
 
 
+def test_a_window_that_is_named_may_be_used() -> None:
+    contract = _contract(FrontDoorContract, parents=["p.rooms"], ignore_imports=["p.other -> p.rooms.*.inside"])
+    assert contract.check(_graph(("p.other", "p.rooms.a.inside")), False).kept
+
+
 def test_an_installed_package_is_not_the_standard_library() -> None:
     contract = _contract(StdlibOnlyContract, packages=["p.rooms"])
     assert contract.check(_graph(("p.other", "yaml")), False).kept

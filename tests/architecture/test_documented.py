@@ -12,6 +12,7 @@ from postroad.app.reference import PAGES
 from postroad.app.reference.errors import coded_errors
 from postroad.foundation.settings import SETTINGS
 from postroad.providers import BUILTIN
+from postroad.vocabulary.events import EventName
 from postroad.vocabulary.outcomes import Category, Outcome
 from postroad.vocabulary.transitions import RunState
 from tests.architecture.tree import ROOT, modules, text_of
@@ -55,6 +56,10 @@ def test_every_provider_setting_and_outcome_has_a_heading() -> None:
     assert set(BUILTIN) - _headings("providers.md") == set()
     assert {setting.name for setting in SETTINGS} == _headings("settings.md")
     assert {outcome.value for outcome in Outcome} - _headings("outcomes.md") == set()
+
+
+def test_every_event_has_a_heading() -> None:
+    assert {name.value for name in EventName} == _headings("events.md")
 
 
 def test_every_reason_and_state_has_a_row() -> None:

@@ -164,7 +164,7 @@ class Database:
         for hint in uow.hints:
             try:
                 hint()
-            except Exception:
+            except Exception:  # noqa: BLE001  (kernel: a hint may raise what it likes, the commit stands; until 2028-01-01)
                 _LOG.exception("a hint after a commit failed; the commit stands")
 
     @contextmanager

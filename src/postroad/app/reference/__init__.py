@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from postroad.app.reference.commands import commands_page
 from postroad.app.reference.errors import errors_page
+from postroad.app.reference.events import events_page
 from postroad.app.reference.exits import exit_codes_page
 from postroad.app.reference.outcomes import outcomes_page
 from postroad.app.reference.providers import providers_page
@@ -16,6 +17,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": commands_page,
     "providers.md": providers_page,
     "errors.md": errors_page,
+    "events.md": events_page,
     "exit-codes.md": exit_codes_page,
     "outcomes.md": outcomes_page,
     "settings.md": settings_page,

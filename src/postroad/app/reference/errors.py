@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from postroad.app.reference.markdown import page, paragraph
-from postroad.vocabulary import errors
+from postroad.vocabulary import errors, refusals
 from postroad.vocabulary.errors import Kind, PostroadError
 
 _INTRODUCTION = """
@@ -28,7 +28,7 @@ def coded_errors() -> Iterator[type[PostroadError]]:
     pending: list[type[PostroadError]] = [PostroadError]
     while pending:
         error = pending.pop(0)
-        if "code" in vars(error) and error.__module__ == errors.__name__:
+        if "code" in vars(error) and error.__module__ in {errors.__name__, refusals.__name__}:
             yield error
         pending.extend(error.__subclasses__())
 

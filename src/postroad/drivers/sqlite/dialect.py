@@ -37,7 +37,7 @@ class SqliteDialect:
         self._readers = self._engine(pool_size=readers, begin="BEGIN", query_only=True)
 
     @contextmanager
-    def reading(self, deadline_s: float) -> Iterator[Opened]:
+    def reading(self, _deadline_s: float) -> Iterator[Opened]:
         with self._readers.connect() as connection, connection.begin():
             yield Opened(connection, None)
 
@@ -54,7 +54,7 @@ class SqliteDialect:
     def is_retryable(self, error: BaseException) -> bool:
         return _primary_code(error) in _BUSY
 
-    def is_lost(self, error: BaseException) -> bool:
+    def is_lost(self, _error: BaseException) -> bool:
         return False
 
     def refusal(self, error: BaseException) -> PostroadError | None:

@@ -24,26 +24,26 @@ class Dialect(Protocol):
         """`sqlite` or `postgresql`."""
         ...
 
-    def reading(self, deadline_s: float) -> AbstractContextManager[Opened]:
+    def reading(self, deadline_s: float, /) -> AbstractContextManager[Opened]:
         """One snapshot for all statements; nothing can be written. Ends at the end of the context."""
         ...
 
-    def writing(self, deadline_s: float) -> AbstractContextManager[Opened]:
+    def writing(self, deadline_s: float, /) -> AbstractContextManager[Opened]:
         """A transaction that may write. Leaving the context rolls back what was not committed.
 
         Waits for its turn; raises Overloaded where the queue is full or the turn does not come in time.
         """
         ...
 
-    def is_retryable(self, error: BaseException) -> bool:
+    def is_retryable(self, error: BaseException, /) -> bool:
         """Whether the database undid the transaction for the sake of others, so that it may run again as a whole."""
         ...
 
-    def is_lost(self, error: BaseException) -> bool:
+    def is_lost(self, error: BaseException, /) -> bool:
         """Whether the connection broke."""
         ...
 
-    def refusal(self, error: BaseException) -> PostroadError | None:
+    def refusal(self, error: BaseException, /) -> PostroadError | None:
         """The error of our own that says this in words a person can act on; None where there is none."""
         ...
 
