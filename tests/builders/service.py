@@ -3,13 +3,11 @@
     with running_service(tmp_path) as service:
         answer = service.client(Role.OPERATOR).post("/accounts", json={...})
 
-Clients are httpx clients below `/api/v1/workspaces/<the workspace>`; `service.outside` is one below the root that shows
-nothing of itself. `service.database` and `service.workspace_id` are for preparing what a test needs.
+Clients are httpx clients below `service.workspace`; give them whole addresses (`f"{service.api}/workspaces"`) for what
+lies elsewhere. `service.outside` is one below the root that shows nothing of itself. `service.database` and
+`service.workspace_id` are for preparing what a test needs.
 """
 
-import importlib
-import importlib.util
-import pkgutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +19,6 @@ import httpx
 import uvicorn
 from sqlalchemy import Connection
 
-import postroad.modules
 from postroad.drivers.sqlite import SqliteDialect
 from postroad.entrypoints.http.app import build_app
 from postroad.entrypoints.http.composition import HttpSettings, Presented
@@ -35,6 +32,7 @@ from postroad.kernel.pages import CursorKey
 from postroad.kernel.ports import AuditEntry
 from postroad.kernel.tables import metadata
 from postroad.kernel.wakeups import Wakeups
+from postroad.modules import workspaces
 from postroad.vocabulary.refusals import AuthenticationRequired
 from postroad.vocabulary.roles import Role
 
@@ -70,7 +68,6 @@ class BuiltComposition:
     """Fulfils `Surface` over a fresh SQLite database."""
 
     def __init__(self, folder: Path, http: HttpSettings) -> None:
-        _import_all_tables()
         dialect = SqliteDialect(folder / "postroad.db")
         dialect.create_tables(metadata)
         self.people = StubPeople()
@@ -95,6 +92,10 @@ class BuiltComposition:
     def authenticate(self, presented: Presented) -> Principal:
         return self.people.authenticate(presented)
 
+    def make_workspace(self, name: str) -> str:
+        """The id of a new workspace."""
+        return self.database.write(Principal.system("tests"), lambda uow: workspaces.create_workspace(uow, name)).id
+
     def close(self) -> None:
         self.pool.close()
         self.streams.pool.close()
@@ -111,6 +112,15 @@ class RunningService:
     @property
     def database(self) -> Database:
         return self.composition.database
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/api/v1"
+
+    @property
+    def workspace(self) -> str:
+        """The address of the workspace itself."""
+        return f"{self.api}/workspaces/{self.workspace_id}"
 
     @property
     def outside(self) -> httpx.Client:
@@ -155,7 +165,7 @@ def running_service(folder: Path, http: HttpSettings | None = None) -> Iterator[
     try:
         url = f"http://127.0.0.1:{_port_of(server, thread)}"
         composition.http = replace(composition.http, public_base_url=url)
-        service = RunningService(url, uuid7(), composition)
+        service = RunningService(url, composition.make_workspace("Work"), composition)
         try:
             yield service
         finally:
@@ -173,9 +183,3 @@ def _port_of(server: uvicorn.Server, thread: threading.Thread) -> int:
         thread.join(0.005)
     port: int = server.servers[0].sockets[0].getsockname()[1]
     return port
-
-
-def _import_all_tables() -> None:
-    for room in pkgutil.iter_modules(postroad.modules.__path__):
-        if importlib.util.find_spec(f"postroad.modules.{room.name}._tables"):
-            importlib.import_module(f"postroad.modules.{room.name}._tables")

@@ -1,7 +1,7 @@
 """Puts the door together: middleware, conventions, the routes of all owners, the contract."""
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from postroad.entrypoints.http.surface import Surface
 
 PREFIX = "/api/v1"
-Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def build_app(composition: "Surface", lifespan: Lifespan | None = None) -> ASGIApp:
+def build_app(composition: "Surface") -> ASGIApp:
     """The ASGI application over a composition. Nothing is started."""
     app = FastAPI(
         title="Postroad",
@@ -31,19 +30,25 @@ def build_app(composition: "Surface", lifespan: Lifespan | None = None) -> ASGIA
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lifespan,
+        lifespan=lambda _: _listening(composition),
         max_body_size=composition.http.max_body_bytes,
         generate_unique_id_function=contract.operation_id,
         middleware=_middleware(composition),
     )
     error_answers.install(app)
-    router = Router(composition, prefix=PREFIX)
     for owner in routes.OWNERS:
+        router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
         owner.add_routes(router, composition)
-    app.include_router(router)
-    app.include_router(router.public)
+        app.include_router(router)
+        app.include_router(router.public)
     contract.serve(app)
     return Watched(app)
+
+
+@asynccontextmanager
+async def _listening(composition: "Surface") -> AsyncIterator[None]:
+    async with composition.streams.hearing(composition.database.wakeups):
+        yield
 
 
 def _middleware(composition: "Surface") -> list[Middleware]:

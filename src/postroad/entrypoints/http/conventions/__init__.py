@@ -2,14 +2,7 @@
 
 from postroad.entrypoints.http.conventions.answers import created, problems
 from postroad.entrypoints.http.conventions.caller import Caller, CallerOf
-from postroad.entrypoints.http.conventions.paging import (
-    AfterFilter,
-    BeforeFilter,
-    NameFilter,
-    PageAsked,
-    PageShown,
-    StatusFilter,
-)
+from postroad.entrypoints.http.conventions.paging import FiltersAsked, ListFilters, PageAsked, PageShown, paged
 from postroad.entrypoints.http.conventions.paths import WorkspaceId, path_part
 from postroad.entrypoints.http.conventions.repeats import RepeatKey
 from postroad.entrypoints.http.conventions.routing import Router
@@ -17,24 +10,23 @@ from postroad.entrypoints.http.conventions.versions import IfMatch, show_version
 from postroad.entrypoints.http.conventions.wire import Asked, GivenInstant, Instant, Shown, iso, stamp
 
 __all__ = [
-    "AfterFilter",
     "Asked",
-    "BeforeFilter",
     "Caller",
     "CallerOf",
+    "FiltersAsked",
     "GivenInstant",
     "IfMatch",
     "Instant",
-    "NameFilter",
+    "ListFilters",
     "PageAsked",
     "PageShown",
     "RepeatKey",
     "Router",
     "Shown",
-    "StatusFilter",
     "WorkspaceId",
     "created",
     "iso",
+    "paged",
     "path_part",
     "problems",
     "show_version",

@@ -37,7 +37,7 @@ async def admit(request: Request, composition: HttpComposition) -> CallerOf:
     else:
         principal = await composition.pool.run(lambda: composition.authenticate(presented))
     address = request.client.host if request.client else ""
-    return CallerOf(principal, trace_of(request.scope), address, composition)
+    return CallerOf(principal, trace_of(request.scope), address, presented, composition)
 
 
 def presented_by(request: Request, settings: HttpSettings) -> Presented:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from fastapi import Depends, Request
 
 if TYPE_CHECKING:
-    from postroad.entrypoints.http.composition import HttpComposition
+    from postroad.entrypoints.http.composition import HttpComposition, Presented
     from postroad.kernel.authz import Principal
     from postroad.kernel.uow import Reading, UnitOfWork
 
@@ -26,6 +26,7 @@ class CallerOf:
     principal: "Principal"
     trace_id: str
     address: str
+    presented: "Presented"
     composition: "HttpComposition"
 
     async def read(self, work: "Callable[[Reading], T]") -> T:
@@ -39,6 +40,10 @@ class CallerOf:
         return await self.run(
             lambda: database.write(self.principal, work, correlation_id=self.trace_id, source_address=self.address)
         )
+
+    def again(self) -> "Principal":
+        """Who presents this now: for streams that outlive a token. Blocks. Raises AuthenticationRequired."""
+        return self.composition.authenticate(self.presented)
 
     async def run(self, work: Callable[[], T]) -> T:
         """The result of a blocking call outside a transaction. Raises Overloaded when the pool is full."""

@@ -12,9 +12,11 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
 
 from postroad.entrypoints.http.conventions.tracing import trace_of
+from postroad.entrypoints.http.conventions.wire import iso
 from postroad.vocabulary.errors import Kind, PostroadError
 
 MEDIA_TYPE = "application/problem+json"
@@ -97,7 +99,7 @@ def problem_of(error: PostroadError, trace_id: str) -> Response:
         error.message,
         trace_id,
         errors=_fields_of(error),
-        more={"current": dict(head)} if head else None,
+        more={"current": _shown_head(head)} if head else None,
         headers=headers,
     )
 
@@ -111,6 +113,15 @@ def internal(trace_id: str) -> Response:
     return problem(
         500, INTERNAL, f"this should not have happened; the log has the details under trace id {trace_id}", trace_id
     )
+
+
+def _shown_head(head: Mapping[str, object]) -> dict[str, object]:
+    """The head as views are shown: camelCase, instants as text."""
+    return dict(_shown_part(to_camel(name) if "_" in name else name, value) for name, value in head.items())
+
+
+def _shown_part(name: str, value: object) -> tuple[str, object]:
+    return (name.removesuffix("Ms"), iso(value)) if name.endswith("AtMs") and isinstance(value, int) else (name, value)
 
 
 def _fields_of(error: PostroadError) -> list[dict[str, str]]:

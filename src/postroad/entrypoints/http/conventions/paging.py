@@ -1,11 +1,14 @@
 """Pages of a list: `limit` and `cursor` in, `{items, page: {nextCursor, hasMore}}` out. Source: spec wepush §25.1."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query
 
 from postroad.entrypoints.http.conventions.wire import GivenInstant, Shown
-from postroad.kernel.pages import PageRequest
+from postroad.kernel.pages import Page, PageRequest
+
+T = TypeVar("T")
 
 
 class PageShown(Shown):
@@ -13,6 +16,11 @@ class PageShown(Shown):
 
     next_cursor: str | None
     has_more: bool
+
+
+def paged(page: Page[T]) -> dict[str, object]:
+    """`XPage.of(paged(found))` shows a page of views."""
+    return {"items": page.items, "page": page}
 
 
 def _asked(
@@ -25,8 +33,20 @@ def _asked(
 
 
 PageAsked = Annotated[PageRequest, Depends(_asked)]
+"""`limit` and `cursor`."""
 
-NameFilter = Annotated[str | None, Query(max_length=200, description="Only names that contain this.")]
-StatusFilter = Annotated[str | None, Query(max_length=40, description="Only this status.")]
-AfterFilter = Annotated[GivenInstant | None, Query(alias="createdAfter", description="Only what was made at or after.")]
-BeforeFilter = Annotated[GivenInstant | None, Query(alias="createdBefore", description="Only what was made before.")]
+
+@dataclass(frozen=True, slots=True)
+class ListFilters:
+    name: Annotated[str | None, Query(max_length=200, description="Only names that contain this.")] = None
+    status: Annotated[str | None, Query(max_length=40, description="Only this status.")] = None
+    created_after: Annotated[
+        GivenInstant | None, Query(alias="createdAfter", description="Only what was made at or after this time.")
+    ] = None
+    created_before: Annotated[
+        GivenInstant | None, Query(alias="createdBefore", description="Only what was made before this time.")
+    ] = None
+
+
+FiltersAsked = Annotated[ListFilters, Depends()]
+"""The filters that most lists have. A list with others declares them one by one, or a dataclass like this one."""

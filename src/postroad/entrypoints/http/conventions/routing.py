@@ -1,6 +1,7 @@
 """The router of all owners: it finds out who calls before the body is read."""
 
 from collections.abc import Callable, Coroutine
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
@@ -19,11 +20,10 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 class Router(APIRouter):
     """Every route asks for somebody known, except those put on `public`, which anybody may call."""
 
-    def __init__(self, composition: "HttpComposition", prefix: str = "", tags: list[str] | None = None) -> None:
-        super().__init__(prefix=prefix, route_class=_route_class(composition, anonymous=False), tags=list(tags or ()))
-        self.public = APIRouter(
-            prefix=prefix, route_class=_route_class(composition, anonymous=True), tags=list(tags or ())
-        )
+    def __init__(self, composition: "HttpComposition", prefix: str = "", tag: str = "") -> None:
+        tags: list[str | Enum] = [tag] if tag else []
+        super().__init__(prefix=prefix, route_class=_route_class(composition, anonymous=False), tags=tags)
+        self.public = APIRouter(prefix=prefix, route_class=_route_class(composition, anonymous=True), tags=tags)
 
 
 def _route_class(composition: "HttpComposition", *, anonymous: bool) -> type[APIRoute]:

@@ -7,13 +7,13 @@ short one.
 
 import time
 
-import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from postroad.entrypoints.http.conventions.error_answers import internal
 from postroad.entrypoints.http.conventions.tracing import begin_trace
+from postroad.foundation.telemetry import bound, logger
 
-_LOG = structlog.get_logger("postroad.http")
+_LOG = logger(__name__)
 
 
 class Watched:
@@ -35,7 +35,7 @@ class Watched:
                 message["headers"] = [*message["headers"], (b"x-trace-id", trace_id.encode())]
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(traceId=trace_id):
+        with bound(traceId=trace_id):
             try:
                 await self._app(scope, receive, watch)
             except Exception:  # (entrypoints: the last door of a request)

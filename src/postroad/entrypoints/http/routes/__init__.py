@@ -1,6 +1,6 @@
 """The paths of every owner."""
 
-from types import ModuleType
+from postroad.entrypoints.http.routes import feed, workspaces
 
-OWNERS: tuple[ModuleType, ...] = ()
+OWNERS = (feed, workspaces)
 """Each has `add_routes(router, composition)`. Keep the order of the alphabet."""

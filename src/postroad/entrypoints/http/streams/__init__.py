@@ -8,9 +8,19 @@ Events that retention has removed cannot be made up: `event: cursor-expired` say
 picture anew. Source: spec wepush §24.4, WHATWG HTML §9.2.
 """
 
-from postroad.entrypoints.http.streams.hub import StreamHub
-from postroad.entrypoints.http.streams.log import EventLog, LoggedEvent, Portion
+from postroad.entrypoints.http.streams.hub import StreamHub, StreamTimes
+from postroad.entrypoints.http.streams.log import BEGINNING, EventLog, LoggedEvent, Place, Portion
 from postroad.entrypoints.http.streams.response import EventStream
 from postroad.entrypoints.http.streams.resuming import LastEventId
 
-__all__ = ["EventLog", "EventStream", "LastEventId", "LoggedEvent", "Portion", "StreamHub"]
+__all__ = [
+    "BEGINNING",
+    "EventLog",
+    "EventStream",
+    "LastEventId",
+    "LoggedEvent",
+    "Place",
+    "Portion",
+    "StreamHub",
+    "StreamTimes",
+]

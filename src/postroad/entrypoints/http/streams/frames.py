@@ -16,4 +16,4 @@ def frame(event: LoggedEvent) -> bytes:
     """One event. Raises ValueError where the data is not one line: it would be read as something else."""
     if b"\n" in event.data or b"\r" in event.data:
         raise ValueError("the data of an event must be one line")
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.sequence, event.name.encode(), event.data)
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (event.place.text.encode(), event.name.encode(), event.data)

@@ -1,19 +1,23 @@
 """All topics that are watched now.
 
-`join` starts the reader with the first watcher and `leave` stops it with the last. `hint` may be called from any
-thread: after a commit, or from a wake-up. `close` ends every stream at once, so that a stop of the service need not
-wait.
+`join` starts the reader with the first watcher and `leave` stops it with the last. Hints come from the kernel's
+wake-ups; without any, readers look at intervals. `close` ends every stream at once, so that a stop of the service need
+not wait.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from postroad.entrypoints.http.conventions.blocking import BlockingPool
 from postroad.entrypoints.http.streams.log import EventLog
 from postroad.entrypoints.http.streams.ring import Ring
 from postroad.entrypoints.http.streams.topic import Topic
+from postroad.kernel.wakeups import EVERYTHING, Subscription, Wakeups
 from postroad.vocabulary.refusals import Overloaded
+
+_LISTEN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class StreamHub:
         self._watchers = 0
         self._topics: dict[str, Topic] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._heard: set[str] = set()
 
     @property
     def watchers(self) -> int:
@@ -51,7 +55,6 @@ class StreamHub:
         """The topic `key`, one watcher more. Raises Overloaded when there are too many, or the service stops."""
         if self.is_closing or self._watchers >= self._most_watchers:
             raise Overloaded("there are too many live streams; try again later", retry_after_s=5)
-        self._loop = asyncio.get_running_loop()
         self._watchers += 1
         try:
             topic = self._topics.get(key) or await self._open(key, log())
@@ -68,11 +71,23 @@ class StreamHub:
             del self._topics[key]
             self._readers.pop(key).cancel()
 
-    def hint(self, key: str) -> None:
-        """Something may be new in `key`. Cheap and safe from any thread; nothing depends on it."""
-        loop, topic = self._loop, self._topics.get(key)
-        if loop is not None and topic is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(topic.hint)
+    def listen(self, wakeup_topic: str) -> None:
+        """Lets hints of this topic of `Wakeups` reach the streams with the keys `<wakeup_topic>:<key>`."""
+        self._heard.add(wakeup_topic)
+
+    @asynccontextmanager
+    async def hearing(self, wakeups: Wakeups) -> AsyncIterator[None]:
+        """Hears hints while the context is open."""
+        subscriptions = {topic: wakeups.subscribe(topic) for topic in self._heard}
+        ears = [asyncio.create_task(self._hear(topic, ear)) for topic, ear in subscriptions.items()]
+        try:
+            yield
+        finally:
+            for ear in ears:
+                ear.cancel()
+            await asyncio.gather(*ears, return_exceptions=True)
+            for subscription in subscriptions.values():
+                subscription.close()
 
     def close(self) -> None:
         """Ends every stream and refuses new ones. Call it on the loop's thread."""
@@ -80,10 +95,19 @@ class StreamHub:
         for topic in self._topics.values():
             topic.wake()
 
+    async def _hear(self, wakeup_topic: str, subscription: Subscription) -> None:
+        while True:
+            keys = await subscription.next(_LISTEN_S)
+            everything = EVERYTHING in keys
+            for name, topic in self._topics.items():
+                about, _, key = name.partition(":")
+                if about == wakeup_topic and (everything or key in keys):
+                    topic.hint()
+
     async def _open(self, key: str, log: EventLog) -> Topic:
-        position = await self.pool.run(log.position)
+        newest = await self.pool.run(log.newest)
         topic = self._topics.get(key)
         if topic is None:
-            topic = self._topics[key] = Topic(log, Ring(position, self._ring_bytes), self.times.sweep_s)
+            topic = self._topics[key] = Topic(log, Ring(newest, self._ring_bytes), self.times.sweep_s)
             self._readers[key] = asyncio.create_task(topic.follow(self.pool))
         return topic

@@ -4,27 +4,31 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Query
 
+from postroad.entrypoints.http.streams.log import Place
 from postroad.vocabulary.refusals import ValidationFailed
 
-_LARGEST = 2**63 - 1
 
-
-def _position(
+def _place(
     last_event_id: Annotated[
         str | None, Header(description="The id of the last event that was seen. Browsers send it by themselves.")
     ] = None,
     asked: Annotated[
-        str | None, Query(alias="lastEventId", description="The same, for a first connection. The header wins.")
+        str | None,
+        Query(
+            alias="lastEventId",
+            description="The same, for a first connection; `0` begins with the oldest that is kept. The header wins.",
+        ),
     ] = None,
-) -> int | None:
-    text = last_event_id or asked
-    if text is None:
+) -> Place | None:
+    text = asked if last_event_id is None else last_event_id
+    if not text:
         return None
-    if not (text.isascii() and text.isdigit() and int(text) <= _LARGEST):
-        message = "must be the id of an event of this stream: a whole number"
-        raise ValidationFailed.of("Last-Event-ID", "EVENT_ID_INVALID", f"Last-Event-ID {message}")
-    return int(text)
+    try:
+        return Place.of(text)
+    except ValueError:
+        message = "Last-Event-ID must be the id of an event of this stream, as it was received"
+        raise ValidationFailed.of("Last-Event-ID", "EVENT_ID_INVALID", message) from None
 
 
-LastEventId = Annotated[int | None, Depends(_position)]
-"""The sequence after which to begin; None: only what comes from now on."""
+LastEventId = Annotated[Place | None, Depends(_place)]
+"""The place after which to begin; None: only what comes from now on."""

@@ -2,13 +2,12 @@
 
 import asyncio
 
-import structlog
-
 from postroad.entrypoints.http.conventions.blocking import BlockingPool
 from postroad.entrypoints.http.streams.log import EventLog
 from postroad.entrypoints.http.streams.ring import Ring
+from postroad.foundation.telemetry import logger
 
-_LOG = structlog.get_logger("postroad.streams")
+_LOG = logger(__name__)
 
 READ_AT_ONCE = 500
 
@@ -47,15 +46,15 @@ class Topic:
     async def _read_all(self, pool: BlockingPool) -> bool:
         """True when there may be more at once."""
         try:
-            portion = await pool.run(lambda: self.log.read(self.ring.position, READ_AT_ONCE))
+            portion = await pool.run(lambda: self.log.read(self.ring.newest, READ_AT_ONCE))
         except Exception:  # noqa: BLE001  (entrypoints: one failed read ends no stream; until 2027-11-30)
-            _LOG.exception("stream_read_failed")
+            _LOG.exception("stream.read_failed")
             return False
-        self.ring.add(portion.events)
+        self.ring.add(portion.events, portion.reached)
         self.is_over = portion.is_last
         if portion.events or portion.is_last:
             self.wake()
-        return len(portion.events) == READ_AT_ONCE
+        return portion.has_more
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:
