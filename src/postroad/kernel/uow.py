@@ -98,13 +98,17 @@ class UnitOfWork(Reading):
 
     def authorize(self, action: Action, resource: Resource, state: str = "") -> None:
         """As `Reading.authorize`, with what the principal may do at this moment: what was revoked is refused."""
+        refuse_unless_allowed(decide(self.standing_principal(), action, resource, state), action, resource)
+
+    def standing_principal(self) -> Principal:
+        """The principal as it stands at this moment. Raises AuthenticationRequired where it was revoked meanwhile."""
         principal = self.principal
-        if principal.kind in {PrincipalKind.USER, PrincipalKind.TOKEN}:
-            current = self._standing.standing(self.connection, principal, self.now_ms)
-            if current is None:
-                raise AuthenticationRequired("the session or token is no longer valid; sign in again")
-            principal = current
-        refuse_unless_allowed(decide(principal, action, resource, state), action, resource)
+        if principal.kind not in {PrincipalKind.USER, PrincipalKind.TOKEN}:
+            return principal
+        current = self._standing.standing(self.connection, principal, self.now_ms)
+        if current is None:
+            raise AuthenticationRequired("the session or token is no longer valid; sign in again")
+        return current
 
     def emit(
         self,

@@ -65,6 +65,7 @@ RULES: Mapping[Action, Rule] = MappingProxyType(
     | {action: _rule(action, Role.OPERATOR) for action in _OPERATOR}
     | {action: _rule(action, Role.ADMIN) for action in _ADMIN}
     | {action: _by_session(Role.ADMIN) for action in _ADMIN_BY_SESSION}
+    | {_A.TOKENS_OWN: _by_session(Role.VIEWER)}
     | {_A.SYSTEM_ADMIN: _by_session(Role.ADMIN, system_admin=True)}
 )
 
