@@ -23,7 +23,7 @@ from postroad.foundation.chance import chance
 from postroad.kernel.authz import Principal
 from postroad.kernel.outbox import LONGEST_WRITE_MS
 from postroad.kernel.pages import CursorKey
-from postroad.kernel.ports import AuditWriter, Dialect, Opened, StandingReader
+from postroad.kernel.ports import AuditWriter, Dialect, Opened, Singleton, StandingReader
 from postroad.kernel.uow import Reading, Setting, UnitOfWork
 from postroad.kernel.wakeups import Wakeups
 from postroad.vocabulary.clock import Clock
@@ -97,6 +97,14 @@ class Database:
             result, uow = self._attempted(lambda left_s: self._write_once(about, work, left_s), limit_s)
         self._tell(uow)
         return result
+
+    def for_background(self) -> "Database":
+        """The same database for background services: they have connections of their own."""
+        return Database(self._dialect.background(), self._parts)
+
+    def singleton(self, name: str) -> Singleton:
+        """The right to do `name` alone among all instances of the service."""
+        return self._dialect.singleton(name)
 
     def close(self) -> None:
         self._dialect.close()

@@ -51,6 +51,18 @@ class SqliteDialect:
         finally:
             self._queue.leave()
 
+    def background(self) -> "SqliteDialect":
+        return self
+
+    def singleton(self, _name: str) -> "AlwaysAlone":
+        return AlwaysAlone()
+
+    @contextmanager
+    def migrating(self, timeout_s: float) -> Iterator[Connection]:
+        """A transaction that changes tables; for the caller to commit."""
+        with self.writing(timeout_s) as opened:
+            yield opened.connection
+
     def is_retryable(self, error: BaseException) -> bool:
         return _primary_code(error) in _BUSY
 
@@ -107,6 +119,16 @@ class SqliteDialect:
             connection.exec_driver_sql(begin)
 
         return engine
+
+
+class AlwaysAlone:
+    """One service has the data folder to itself, so it is the only one."""
+
+    def hold(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        return
 
 
 def _primary_code(error: BaseException) -> int | None:

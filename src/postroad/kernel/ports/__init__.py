@@ -1,7 +1,7 @@
 """What the kernel needs from others: a database, the standing of a principal, a place for the audit."""
 
 from postroad.kernel.ports.audit import AuditEntry, AuditWriter
-from postroad.kernel.ports.dialect import Dialect, Opened
+from postroad.kernel.ports.dialect import Dialect, Opened, Singleton
 from postroad.kernel.ports.standing import StandingReader
 
-__all__ = ["AuditEntry", "AuditWriter", "Dialect", "Opened", "StandingReader"]
+__all__ = ["AuditEntry", "AuditWriter", "Dialect", "Opened", "Singleton", "StandingReader"]

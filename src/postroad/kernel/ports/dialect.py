@@ -18,6 +18,18 @@ class Opened:
     """The database's own time at the beginning, where it decides; None where the clock of the process does."""
 
 
+class Singleton(Protocol):
+    def hold(self) -> bool:
+        """Whether this instance has the right now; takes it where nobody has it. Ask before each piece of work.
+
+        An instance that was cut off may not know for a while, so what it guards must also be guarded by unique rows or
+        fencing.
+        """
+        ...
+
+    def release(self) -> None: ...
+
+
 class Dialect(Protocol):
     @property
     def name(self) -> str:
@@ -45,6 +57,14 @@ class Dialect(Protocol):
 
     def refusal(self, error: BaseException, /) -> PostroadError | None:
         """The error of our own that says this in words a person can act on; None where there is none."""
+        ...
+
+    def background(self) -> "Dialect":
+        """The same database for background work, with connections of its own where that matters."""
+        ...
+
+    def singleton(self, name: str) -> Singleton:
+        """The right to do `name` alone among all instances of the service."""
         ...
 
     def close(self) -> None:
