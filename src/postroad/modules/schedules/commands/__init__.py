@@ -1,0 +1,1 @@
+"""What people do with schedules: each is one transaction."""
