@@ -1,0 +1,1 @@
+"""How a configuration is checked, the authentication circuit, and finding an account."""

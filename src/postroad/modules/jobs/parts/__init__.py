@@ -1,0 +1,1 @@
+"""Whether the parts of a job fit together, and finding a job."""

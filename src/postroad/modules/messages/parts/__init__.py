@@ -1,0 +1,1 @@
+"""How a content is checked, how it is shown, and finding a message."""
