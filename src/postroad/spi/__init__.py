@@ -5,7 +5,7 @@ into a `Renderer`; its session turns one rendered item into one request and one 
 no retry loop, logs no bodies and opens no database. Everything here needs the standard library only.
 """
 
-from postroad.spi.config import ConfigDocument, Problem, secret_names
+from postroad.spi.config import ConfigDocument, Problem
 from postroad.spi.descriptor import (
     Capabilities,
     CommitPoint,
@@ -70,6 +70,5 @@ __all__ = [
     "Verdict",
     "capabilities_of",
     "price_of",
-    "secret_names",
     "with_files",
 ]

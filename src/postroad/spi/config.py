@@ -31,26 +31,6 @@ class ConfigDocument:
         return loaded
 
 
-def secret_names(value: object) -> tuple[str, ...]:
-    """The names of all secrets that a configuration refers to, each once, in order.
-
-    A plain name is looked for among the secrets of the account itself, then of the workspace; one with a slash,
-    `namespace/name`, is the workspace's.
-    """
-    found: dict[str, None] = {}
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, Mapping):
-            if isinstance(here.get("$secret"), str):
-                found[here["$secret"]] = None
-            else:
-                pending.extend(reversed(list(here.values())))
-        elif isinstance(here, list):
-            pending.extend(reversed(here))
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong with a configuration: where, what, and how to put it right. Never holds a secret."""

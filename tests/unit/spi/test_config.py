@@ -1,6 +1,6 @@
 import pytest
 
-from postroad.spi import ConfigDocument, secret_names
+from postroad.spi import ConfigDocument
 
 
 def test_two_documents_that_say_the_same_are_the_same_bytes() -> None:
@@ -19,8 +19,3 @@ def test_changing_what_a_document_gave_changes_no_document() -> None:
 def test_a_number_json_cannot_say_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         ConfigDocument.of("http/account", "1", {"a": float("nan")})
-
-
-def test_secrets_are_named_once_each_in_order_wherever_they_stand() -> None:
-    value = {"a": {"$secret": "one"}, "b": [{"c": {"$secret": "ns/two"}}, {"$secret": "one"}], "$secret_not": "x"}
-    assert secret_names(value) == ("one", "ns/two")

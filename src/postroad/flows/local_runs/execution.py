@@ -26,8 +26,8 @@ from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
 from postroad.jobfile import Policies
 from postroad.recipients import Snapshot
-from postroad.spi import secret_names
 from postroad.vocabulary.errors import StorageFailed, StorageFull
+from postroad.vocabulary.secret_references import references_in
 from postroad.vocabulary.transitions import RunState
 
 
@@ -91,7 +91,7 @@ async def _execute_crew(work: Execution, board: Board, display: Display) -> list
         ShardOrder(work.folder.path, plan, share, shard, "", shares_rate=True) for shard, share in enumerate(shares)
     ]
     rates = effective_rates(work.policies.rates, descriptor.limits, descriptor.default_rate)
-    names = secret_names([plan.account.value(), plan.message.value()])
+    names = references_in([plan.account.value(), plan.message.value()])
     parts = CrewParts(
         desk=desk_for(orders, rates, around.clock.now_ms()),
         secrets={name: around.secrets.resolve(name).reveal() for name in names},

@@ -9,7 +9,7 @@ from postroad.modules.accounts import store
 from postroad.modules.accounts.model import Account, AccountFilter, AccountView
 from postroad.modules.accounts.parts.finding import get
 from postroad.modules.accounts.ports import SecretStates
-from postroad.spi import secret_names
+from postroad.vocabulary.secret_references import references_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,6 @@ def lock_account_named(uow: UnitOfWork, workspace_id: str, name: str) -> Account
 def _views(
     reading: Reading, workspace_id: str, accounts: tuple[Account, ...], secrets: SecretStates
 ) -> list[AccountView]:
-    names = {one.id: secret_names(one.config) for one in accounts}
+    names = {one.id: references_in(one.config) for one in accounts}
     states = secrets.states(reading, workspace_id, names) if any(names.values()) else {}
     return [AccountView(one, states.get(one.id, {})) for one in accounts]

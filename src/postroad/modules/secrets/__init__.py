@@ -23,7 +23,7 @@ from postroad.modules.secrets.model import (
 )
 from postroad.modules.secrets.parts.needs import Referrer, SecretUses
 from postroad.modules.secrets.parts.rewrapping import key_versions_in, rewrap_service, rewrap_some
-from postroad.modules.secrets.queries import get_secret, get_version, list_secrets, resolve, set_states
+from postroad.modules.secrets.queries import get_secret, get_version, list_secrets, names_in_set, resolve, set_states
 
 __all__ = [
     "LARGEST_BYTES",
@@ -42,6 +42,7 @@ __all__ = [
     "get_version",
     "key_versions_in",
     "list_secrets",
+    "names_in_set",
     "put_secret",
     "resolve",
     "rewrap_service",

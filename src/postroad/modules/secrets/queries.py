@@ -6,7 +6,7 @@ from postroad.foundation.envelope import unseal
 from postroad.foundation.keyring import KeyRing
 from postroad.kernel.authz import Action, Resource
 from postroad.kernel.pages import Listing, Page, PageRequest
-from postroad.kernel.uow import Reading
+from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.secrets import store
 from postroad.modules.secrets.model import (
     SecretFilter,
@@ -19,7 +19,7 @@ from postroad.modules.secrets.model import (
 from postroad.vocabulary.errors import SecretMissing
 from postroad.vocabulary.refusals import ResourceNotFound
 from postroad.vocabulary.secret import Secret
-from postroad.vocabulary.secret_references import SecretReference
+from postroad.vocabulary.secret_references import SecretReference, account_namespace
 
 
 def get_secret(reading: Reading, at: tuple[str, str, str]) -> SecretView:
@@ -63,6 +63,14 @@ def set_states(
         account_id: {text: _state(found, _places(text, account_id)) for text in texts}
         for account_id, texts in names.items()
     }
+
+
+def names_in_set(uow: UnitOfWork, workspace_id: str, account_id: str) -> frozenset[str]:
+    """What an account has set of its own, held until the end of the transaction.
+
+    The caller has authorised the change of the account.
+    """
+    return frozenset(store.lock_namespace(uow, workspace_id, account_namespace(account_id)))
 
 
 def resolve(

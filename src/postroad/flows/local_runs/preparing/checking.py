@@ -7,8 +7,9 @@ from pathlib import Path
 from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader, Surroundings
 from postroad.jobfile import Job, JobInvalid, read_job
-from postroad.spi import ConfigDocument, Problem, ProviderFactory, secret_names, with_files
+from postroad.spi import ConfigDocument, Problem, ProviderFactory, with_files
 from postroad.vocabulary.errors import ConfigInvalid, InvalidInput
+from postroad.vocabulary.secret_references import references_in
 
 MAX_WORKERS = 64
 
@@ -36,7 +37,7 @@ def check_job(order: SendOrder, surroundings: Surroundings, *, audience_needed: 
     if problems:
         raise JobInvalid(problems, job.lines)
     query = job.audience.query
-    for name in [*secret_names([job.account, job.message]), *([query.password] if query else [])]:
+    for name in [*references_in([job.account, job.message]), *([query.password] if query else [])]:
         if name:
             surroundings.secrets.resolve(name)
     endpoints = factory.endpoints(account, message)

@@ -17,9 +17,9 @@ from postroad.flows.local_runs.preparing.checking import allow_endpoints, check_
 from postroad.flows.local_runs.preparing.prepare import present
 from postroad.flows.local_runs.resuming import changed_policies, check_versions
 from postroad.flows.local_runs.views import AudienceFacts, PreparedSend
-from postroad.spi import secret_names
 from postroad.vocabulary.errors import InvalidInput, SendConflict
 from postroad.vocabulary.outcomes import Outcome
+from postroad.vocabulary.secret_references import references_in
 
 MAY_BE_SENT_AGAIN = frozenset({Outcome.FAILED, Outcome.UNSENT, Outcome.UNKNOWN})
 
@@ -38,7 +38,7 @@ def resend(order: ResendOrder, surroundings: Surroundings) -> PreparedSend:
     check_results(source)
     policies = changed_policies(source, plan, ResumeOrder(order.source, order.overrides))
     check_versions(plan, surroundings.provider_loader(plan.provider_id).descriptor)
-    for name in secret_names([plan.account.value(), plan.message.value()]):
+    for name in references_in([plan.account.value(), plan.message.value()]):
         surroundings.secrets.resolve(name)
     allow_endpoints(plan.endpoints, surroundings.gate)
     folder = make_folder(order.out, f"{plan.name}-again", surroundings.clock)
