@@ -18,7 +18,7 @@ from postroad.recipients.request import (
 )
 from postroad.recipients.results.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
 from postroad.recipients.results.listing import ItemPage, ItemRow, list_items
-from postroad.recipients.snapshot import Snapshot, export_accepted
+from postroad.recipients.snapshot import Snapshot, export_accepted, read_recipients
 from postroad.recipients.source import SnapshotSource
 
 __all__ = [
@@ -44,4 +44,5 @@ __all__ = [
     "export_results",
     "import_audience",
     "list_items",
+    "read_recipients",
 ]

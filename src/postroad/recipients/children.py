@@ -20,11 +20,17 @@ from postroad.foundation.secret_lookup import PREFIX
 from postroad.vocabulary.errors import PostroadError
 
 Report = Callable[[int], None]
+OnStart = Callable[[Callable[[], None]], None]
 _SHOWN_BYTES = 2_000
 
 
-def run_child(module: str, request: dict[str, Any], on_progress: Report | None = None) -> dict[str, Any]:
-    """Blocks until `python -m module` has answered. Raises the error it answered with, as if it were raised here."""
+def run_child(
+    module: str, request: dict[str, Any], on_progress: Report | None = None, on_start: OnStart | None = None
+) -> dict[str, Any]:
+    """Blocks until `python -m module` has answered. Raises the error it answered with, as if it were raised here.
+
+    `on_start` gets a function that kills the child from any thread; this call then raises PostroadError.
+    """
     with tempfile.TemporaryFile() as stderr:
         child = subprocess.Popen(  # noqa: S603  (run: the command is a list, no shell parses it; until 2027-11-30)
             [sys.executable, "-m", module],
@@ -34,6 +40,8 @@ def run_child(module: str, request: dict[str, Any], on_progress: Report | None =
             env=child_environment(),
         )
         try:
+            if on_start is not None:
+                on_start(child.kill)
             return _converse(child, request, on_progress, module)
         except BrokenPipeError:
             child.wait()

@@ -15,11 +15,13 @@ def import_audience(
     *,
     resolve_checked: Callable[[str, int], str] | None = None,
     on_progress: Callable[[int], None] | None = None,
+    on_start: Callable[[Callable[[], None]], None] | None = None,
 ) -> ImportReport:
     """Imports in a child process and blocks until it is done.
 
     `resolve_checked(host, port)` gives the one address a PostgreSQL query may connect to, or raises EgressDenied;
     without it such a query is refused. `on_progress` gets the number of rows read so far, on the calling thread.
+    `on_start` gets a function that ends the import from any thread: it then raises PostroadError, with no snapshot.
     Raises AudienceInvalid, also where not one row was accepted; `errors.csv` then says why. A crash leaves the old
     snapshot or the new one, never half of one.
     """
@@ -29,4 +31,4 @@ def import_audience(
             raise EgressDenied("queries over the network are not allowed here", field="query.database")
         address = resolve_checked(*postgres_target(request.source))
     wire = request_to_wire(request, address)
-    return report_from_wire(run_child("postroad.recipients.import_child", wire, on_progress))
+    return report_from_wire(run_child("postroad.recipients.import_child", wire, on_progress, on_start))

@@ -67,14 +67,19 @@ def as_field(value: RecipientValue, *, is_file: bool) -> RecipientValue:
     return FileRef(str(value)) if value else None
 
 
-def first_recipients(snapshot: Snapshot, limit: int) -> list[AcceptedSample]:
+def read_recipients(snapshot: Snapshot, first: int, limit: int) -> list[AcceptedSample]:
+    """`limit` recipients from the sequence `first` on, fewer at the end. Reads one or two groups of rows, not the file.
+
+    Raises AudienceInvalid where the file is gone or no snapshot.
+    """
     with _connected() as connection:
         note, _ = read_note(connection, snapshot.path)
         fields = selected_fields(note)
         columns = ", ".join(quoted(column) for _, column, _ in fields)
         rows = connection.execute(
-            f"SELECT {ROW}, {columns} FROM {scan(snapshot.path)} WHERE {SEQUENCE} < ? ORDER BY {SEQUENCE}",  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
-            [limit],
+            f"SELECT {ROW}, {columns} FROM {scan(snapshot.path)} "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
+            f"WHERE {SEQUENCE} >= ? AND {SEQUENCE} < ? ORDER BY {SEQUENCE}",
+            [first, first + limit],
         ).fetchall()
     return [
         AcceptedSample(

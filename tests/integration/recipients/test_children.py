@@ -47,6 +47,16 @@ def test_a_child_that_dies_is_told_with_its_last_words() -> None:
         run_child("postroad.recipients.no_such_child", {})
 
 
+def test_an_import_can_be_ended_from_outside_and_leaves_no_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("mobile\n" + "".join(f"{number}\n" for number in range(200_000)))
+
+    with pytest.raises(PostroadError, match="ended early"):
+        import_audience(ImportRequest(FileInput(path), tmp_path / "out"), on_start=lambda kill: kill())
+
+    assert not (tmp_path / "out" / "audience.parquet").exists()
+
+
 @pytest.mark.parametrize("how", ["closed", "killed"])
 def test_a_child_leaves_when_its_parent_does(tmp_path: Path, how: str) -> None:
     pipe_in, pipe_out = os.pipe()

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.builders.tables import import_text
 
-from postroad.recipients import Snapshot, SnapshotSource
+from postroad.recipients import Snapshot, SnapshotSource, read_recipients
 from postroad.spi import Recipient
 from postroad.vocabulary.errors import AudienceInvalid
 
@@ -31,6 +31,14 @@ async def test_recipients_come_in_order_without_a_gap(snapshot: Snapshot) -> Non
     assert source.total == 120_000
     assert [recipient.sequence for recipient in found] == list(range(120_000))
     assert found[119_999] == Recipient(119_999, {"姓名": "n119999", "x": "119999", "name": "n119999"}, 120_001)
+
+
+def test_a_page_of_recipients_begins_anywhere(snapshot: Snapshot) -> None:
+    found = read_recipients(snapshot, 119_998, 10)
+    assert [(one.row, dict(one.fields)) for one in found] == [
+        (120_000, {"姓名": "n119998", "x": "119998", "name": "n119998"}),
+        (120_001, {"姓名": "n119999", "x": "119999", "name": "n119999"}),
+    ]
 
 
 async def test_a_shard_sees_its_range_only(snapshot: Snapshot) -> None:

@@ -25,7 +25,7 @@ from postroad.recipients.reading.opening import open_reader
 from postroad.recipients.reading.records import Block, BrokenRecord, TableReader
 from postroad.recipients.report import ColumnReport, ImportReport, RowProblem
 from postroad.recipients.request import FileInput, ImportRequest
-from postroad.recipients.snapshot import Snapshot, export_accepted, first_recipients
+from postroad.recipients.snapshot import Snapshot, export_accepted, read_recipients
 from postroad.vocabulary.errors import AudienceInvalid
 
 SNAPSHOT_NAME, ERRORS_NAME, ACCEPTED_NAME = "audience.parquet", "errors.csv", "accepted.csv"
@@ -195,7 +195,7 @@ class _Import:
             header_row=plan.header.row,
             warnings=tuple(origin.warnings + plan.header.warnings + canonical.warnings),
             top_reasons=self._problems.top_reasons(),
-            accepted_samples=tuple(first_recipients(snapshot, SAMPLES)),
+            accepted_samples=tuple(read_recipients(snapshot, 0, SAMPLES)),
             problem_samples=tuple(self._problems.samples),
             errors_path=errors,
             accepted_path=accepted_path,
