@@ -5,7 +5,7 @@ the same in a folder and in the database. Pure, but for the one file that `read_
 """
 
 from postroad.jobfile.amounts import describe_duration, describe_rate, parse_duration, parse_rate
-from postroad.jobfile.job import AudienceRequest, Job, read_audience, read_job
+from postroad.jobfile.job import AudienceRequest, Job, job_of, read_audience, read_job
 from postroad.jobfile.policies import Policies, read_policies
 from postroad.jobfile.problems import Findings, JobInvalid, join, shape_of
 
@@ -17,6 +17,7 @@ __all__ = [
     "Policies",
     "describe_duration",
     "describe_rate",
+    "job_of",
     "join",
     "parse_duration",
     "parse_rate",

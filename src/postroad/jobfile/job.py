@@ -76,9 +76,20 @@ class Job:
 def read_job(file: Path | None, overrides: Mapping[str, object] | None = None, *, audience_needed: bool = True) -> Job:
     """Raises ConfigInvalid for a file that cannot be read, JobInvalid with all that is wrong in it."""
     raw, base, lines = _raw(file, overrides or {})
+    return _job(raw, file.stem if file is not None else "send", base, lines, audience_needed=audience_needed)
+
+
+def job_of(value: Mapping[str, Any]) -> Job:
+    """A job that came as a value, without its audience: a path means nothing where it came to. Raises JobInvalid."""
+    raw = {key: deepcopy(part) for key, part in value.items() if key != "audience"}
+    return _job(raw, "", Path(), {}, audience_needed=False)
+
+
+def _job(raw: dict[str, Any], fallback: str, base: Path, lines: dict[str, int], *, audience_needed: bool) -> Job:
+    """`fallback` is the name of a job that gives none; empty where it must."""
     findings = Findings()
     findings.refuse_unknown(raw, _KNOWN, "")
-    name = _name(raw.get("name"), file, findings)
+    name = _name(raw.get("name"), fallback, findings)
     provider = raw.get("provider")
     if not isinstance(provider, str) or not provider:
         findings.add("provider", "is missing; name a provider such as http, smtp or feishu")
@@ -130,9 +141,9 @@ def _lay_over(raw: dict[str, Any], path: str, value: object) -> None:
     place[keys[-1]] = value
 
 
-def _name(value: object, file: Path | None, findings: Findings) -> str:
-    if value is None:
-        return file.stem if file is not None else "send"
+def _name(value: object, fallback: str, findings: Findings) -> str:
+    if value is None and fallback:
+        return fallback
     if not isinstance(value, str) or not _NAME.match(value.strip()):
         findings.add("name", f"must be a text of 1 to 80 characters without slashes, not {shape_of(value)}")
         return "send"

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from postroad.jobfile import Job, JobInvalid, Policies, read_job
+from postroad.jobfile import AudienceRequest, Job, JobInvalid, Policies, job_of, read_job
 from postroad.spi import Rate
 from postroad.vocabulary.errors import ConfigInvalid
 
@@ -162,3 +162,12 @@ def test_regression_a_password_in_the_database_url_was_kept_in_the_folder(tmp_pa
 def test_regression_a_rate_given_beside_the_file_was_said_to_stand_in_its_first_line(tmp_path: Path) -> None:
     with pytest.raises(JobInvalid, match=r"^policies.rate: is not a rate; write a rate such as"):
         _read(tmp_path, JOB, policies__rate="5")
+
+
+def test_a_job_that_comes_as_a_value_has_no_audience_and_needs_a_name() -> None:
+    value = {"name": "news", "provider": "http", "message": {"path": "/"}, "audience": {"file": "people.csv"}}
+    job = job_of(value)
+    assert (job.name, job.audience, "audience" in job.raw) == ("news", AudienceRequest(), False)
+    with pytest.raises(JobInvalid) as refused:
+        job_of({"provider": "http", "polices": {}})
+    assert [problem.field for problem in refused.value.problems] == ["polices", "name", "message"]

@@ -34,7 +34,7 @@ from postroad.modules.messages.model import (
     content_hash,
     message_document,
 )
-from postroad.modules.messages.parts.checking import checked_document, stand_in
+from postroad.modules.messages.parts.checking import account_for, checked_document, stand_in
 from postroad.modules.messages.parts.rendering import Sample, sample
 from postroad.modules.messages.ports import (
     AccountDocuments,
@@ -80,6 +80,7 @@ __all__ = [
     "Referrer",
     "Revision",
     "Sample",
+    "account_for",
     "archive_message",
     "change_message",
     "changes_between",
