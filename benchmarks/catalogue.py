@@ -77,9 +77,11 @@ FIGURES: tuple[Figure, ...] = (
             Metric("workers2_items_per_s", "two worker processes"),
             Metric("workers2_vs_1", "rate of sending, two over one", at_least=1.7),
             Metric("workers2_vs_1_unpinned", "the same, the one process free to use both cores"),
+            Metric("workers2_vs_1_whole", "the same from job file to receipt: import and export take one core"),
+            Metric("workers_others", "share of the cores that other programs took; above 0.05 the ratios are too low"),
             Metric("cores2_vs_1", "plain Python that only computes, two processes over one: what the machine gives"),
         ),
-        timeout_s=360.0,
+        timeout_s=600.0,
     ),
     Figure(
         "memory",

@@ -17,6 +17,7 @@ from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader
 from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for
 from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
+from postroad.flows.local_runs.running.cores import stay_on_core
 from postroad.flows.local_runs.running.shard import ShardParts, run_shard
 from postroad.flows.local_runs.running.shard_order import ShardOrder
 from postroad.flows.local_runs.running.wire import MAX_LINE, command_of, error_json, event_json, lease_of, line
@@ -37,6 +38,7 @@ async def serve_shard(provider_loader: ProviderLoader, gate: EndpointGate, clock
         return ORPHANED_EXIT_CODE
     said = json.loads(first)
     order = ShardOrder.from_json(said["order"])
+    stay_on_core(order.shard, len(order.plan.shards))
     link = PipeLink(writer)
     listening = asyncio.create_task(link.listen(reader))
     try:
