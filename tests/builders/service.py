@@ -4,109 +4,67 @@
         answer = service.client(Role.OPERATOR).post("/accounts", json={...})
 
 Clients are httpx clients below `service.workspace`; give them whole addresses (`f"{service.api}/workspaces"`) for what
-lies elsewhere. `service.outside` is one below the root that shows nothing of itself. `service.database` and
-`service.workspace_id` are for preparing what a test needs.
+lies elsewhere. `client` is a signed-in person, `program` a token; `service.outside` shows nothing of itself and lies
+below the root. `service.database` and `service.workspace_id` are for preparing what a test needs. Background services
+do not run: call their ticks. With `database_url` (of PostgreSQL) the same application stands on that database.
 """
 
+import asyncio
+import hashlib
+import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 import httpx
 import uvicorn
-from sqlalchemy import Connection
 
-from postroad.drivers.sqlite import SqliteDialect
+from postroad.app.service_composition import ServiceComposition
 from postroad.entrypoints.http.app import build_app
-from postroad.entrypoints.http.composition import HttpSettings, Presented
-from postroad.entrypoints.http.conventions.blocking import BlockingPool
-from postroad.entrypoints.http.streams import StreamHub
-from postroad.foundation.clock import SystemClock
-from postroad.foundation.ids import uuid7
-from postroad.kernel.authz import Principal, PrincipalKind
-from postroad.kernel.database import Database, KernelParts
-from postroad.kernel.pages import CursorKey
-from postroad.kernel.ports import AuditEntry
-from postroad.kernel.tables import metadata
-from postroad.kernel.wakeups import Wakeups
-from postroad.modules import workspaces
-from postroad.vocabulary.refusals import AuthenticationRequired
+from postroad.entrypoints.http.composition import HttpSettings
+from postroad.foundation.keyring import KeyRing
+from postroad.foundation.service_settings import Settings, load_settings
+from postroad.kernel.authz import Principal
+from postroad.kernel.database import Database
+from postroad.kernel.uow import UnitOfWork
+from postroad.modules import identity, workspaces
+from postroad.modules.identity.store import sessions
+from postroad.vocabulary.clock import Clock
 from postroad.vocabulary.roles import Role
 
-
-@dataclass
-class StubPeople:
-    """Who is known, by token. Fulfils `StandingReader`."""
-
-    by_token: dict[str, Principal] = field(default_factory=dict)
-
-    def standing(self, connection: Connection, principal: Principal, now_ms: int) -> Principal | None:
-        return principal if principal in self.by_token.values() else None
-
-    def authenticate(self, presented: Presented) -> Principal:
-        shown = presented.token or presented.session
-        known = self.by_token.get(shown.reveal()) if shown else None
-        if known is None:
-            raise AuthenticationRequired("the token is not known")
-        return known
+TESTS = Principal.system("tests")
+DAY_MS = 86_400_000
 
 
-@dataclass
-class KeptAudit:
-    """Keeps audit entries of the process; those of transactions that failed too."""
+class TestServer(uvicorn.Server):
+    """uvicorn that stops at once."""
 
-    entries: list[AuditEntry] = field(default_factory=list)
+    __test__ = False
 
-    def write(self, connection: Connection, entry: AuditEntry) -> None:
-        self.entries.append(entry)
+    async def main_loop(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.stopping = asyncio.Event()
+        await self.on_tick(0)
+        self.ready.set()
+        await self.stopping.wait()
 
+    async def shutdown(self, sockets: object = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await self.lifespan.shutdown()
 
-class BuiltComposition:
-    """Fulfils `Surface` over a fresh SQLite database."""
-
-    def __init__(self, folder: Path, http: HttpSettings) -> None:
-        dialect = SqliteDialect(folder / "postroad.db")
-        dialect.create_tables(metadata)
-        self.people = StubPeople()
-        self.audit = KeptAudit()
-        self.http = http
-        self.pool = BlockingPool(threads=8, waiting=64)
-        self.streams = StreamHub()
-        self.wakeups = Wakeups()
-        self.clock = SystemClock()
-        self.database = Database(
-            dialect,
-            KernelParts(
-                clock=self.clock,
-                new_id=uuid7,
-                standing=self.people,
-                audit=self.audit,
-                wakeups=self.wakeups,
-                cursors=CursorKey(b"c" * 32),
-            ),
-        )
-
-    def authenticate(self, presented: Presented) -> Principal:
-        return self.people.authenticate(presented)
-
-    def make_workspace(self, name: str) -> str:
-        """The id of a new workspace."""
-        return self.database.write(Principal.system("tests"), lambda uow: workspaces.create_workspace(uow, name)).id
-
-    def close(self) -> None:
-        self.pool.close()
-        self.streams.pool.close()
-        self.database.close()
+    ready: threading.Event
 
 
 @dataclass
 class RunningService:
     url: str
     workspace_id: str
-    composition: BuiltComposition
+    composition: ServiceComposition
     _clients: list[httpx.Client] = field(default_factory=list)
 
     @property
@@ -130,18 +88,53 @@ class RunningService:
     def client(
         self, role: Role | None = Role.OPERATOR, *, workspace_id: str | None = None, system_admin: bool = False
     ) -> httpx.Client:
-        """As a member with this role (None: a member of no workspace), below the workspace's path."""
-        workspace_id = workspace_id or self.workspace_id
-        token = f"pst_{uuid7()}"
-        self.composition.people.by_token[token] = Principal(
-            PrincipalKind.USER,
-            user_id=uuid7(),
-            username=f"{role or 'nobody'}-{token[-4:]}".lower(),
-            session_id=uuid7(),
-            system_admin=system_admin,
-            roles=MappingProxyType({workspace_id: role} if role else {}),
-        )
-        return self._opened(f"{self.url}/api/v1/workspaces/{workspace_id}", {"authorization": f"Bearer {token}"})
+        """A signed-in person with this role (None: a member of nothing), below the workspace's path."""
+        where = workspace_id or self.workspace_id
+        user = self.new_user(role, workspace_id=where, system_admin=system_admin)
+        return self.signed_in(user, where)
+
+    def program(self, role: Role, scopes: Sequence[str]) -> httpx.Client:
+        """A program with a token of somebody with this role."""
+        with self.client(role) as owner:
+            made = owner.post("/api-tokens", json={"name": "a program", "scopes": list(scopes)})
+        return self._opened(self.workspace, {"authorization": f"Bearer {made.json()['token']}"})
+
+    def new_user(
+        self, role: Role | None, *, workspace_id: str | None = None, system_admin: bool = False
+    ) -> identity.User:
+        name = f"{role or 'nobody'}-{secrets.token_hex(4)}".lower()
+
+        def make(uow: UnitOfWork) -> identity.User:
+            user = identity.create_user(uow, identity.NewUser(name, system_admin=system_admin)).user
+            if role is not None:
+                identity.add_member(uow, identity.AddMember(workspace_id or self.workspace_id, name, role), workspaces)
+            return user
+
+        return self.database.write(TESTS, make)
+
+    def signed_in(self, user: identity.User, workspace_id: str | None = None) -> httpx.Client:
+        """A session of this user without the price of a password."""
+        secret = secrets.token_urlsafe(32)
+
+        def begin(uow: UnitOfWork) -> None:
+            session = identity.Session(
+                id=uow.new_id(),
+                user_id=user.id,
+                created_at_ms=uow.now_ms,
+                last_seen_at_ms=uow.now_ms,
+                expires_at_ms=uow.now_ms + DAY_MS,
+                source_address="127.0.0.1",
+                user_agent="tests",
+            )
+            sessions.add(uow.connection, session, hashlib.sha256(secret.encode()).hexdigest())
+
+        self.database.write(TESTS, begin)
+        headers = {"cookie": f"postroad_session={secret}", "x-postroad-csrf": "1"}
+        return self._opened(f"{self.api}/workspaces/{workspace_id or self.workspace_id}", headers)
+
+    def new_workspace(self, name: str) -> str:
+        """The id of a new workspace."""
+        return self.database.write(TESTS, lambda uow: workspaces.create_workspace(uow, name)).id
 
     def _opened(self, base_url: str, headers: dict[str, str]) -> httpx.Client:
         client = httpx.Client(base_url=base_url, headers=headers, timeout=10, trust_env=False)
@@ -154,32 +147,60 @@ class RunningService:
 
 
 @contextmanager
-def running_service(folder: Path, http: HttpSettings | None = None) -> Iterator[RunningService]:
+def running_service(
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    database_url: str = "",
+    settings: Settings | None = None,
+    http: HttpSettings | None = None,
+) -> Iterator[RunningService]:
     """Starts the application and stops it at the end. `folder` must be empty."""
-    composition = BuiltComposition(folder, http or HttpSettings())
-    server = uvicorn.Server(
-        uvicorn.Config(build_app(composition), host="127.0.0.1", port=0, log_config=None, access_log=False)
-    )
-    thread = threading.Thread(target=server.run, name="service", daemon=True)
-    thread.start()
+    composition = composed(folder, clock=clock, database_url=database_url, settings=settings, http=http)
+    composition.prepare()
     try:
-        url = f"http://127.0.0.1:{_port_of(server, thread)}"
-        composition.http = replace(composition.http, public_base_url=url)
-        service = RunningService(url, composition.make_workspace("Work"), composition)
-        try:
-            yield service
-        finally:
-            service.close()
+        with listening(composition) as url:
+            if http is None:
+                composition.http = replace(composition.http, public_base_url=url)
+            service = RunningService(url, "", composition)
+            service.workspace_id = service.new_workspace("Work")
+            try:
+                yield service
+            finally:
+                service.close()
     finally:
-        server.should_exit = True
-        thread.join(10)
         composition.close()
 
 
-def _port_of(server: uvicorn.Server, thread: threading.Thread) -> int:
-    while not server.started:
-        if not thread.is_alive():
-            raise RuntimeError("the service did not start")
-        thread.join(0.005)
-    port: int = server.servers[0].sockets[0].getsockname()[1]
-    return port
+def composed(
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    database_url: str = "",
+    settings: Settings | None = None,
+    http: HttpSettings | None = None,
+) -> ServiceComposition:
+    """The composition over a data folder; nothing is prepared or started."""
+    flags = {"dataDir": str(folder), **({"database.url": database_url} if database_url else {})}
+    settings = settings or load_settings(flags=flags)
+    keys = KeyRing.load_or_make(settings.keys.file, may_make=True)
+    return ServiceComposition(settings, keys, http or HttpSettings(), clock)
+
+
+@contextmanager
+def listening(composition: ServiceComposition) -> Iterator[str]:
+    """Serves the application and tells its address."""
+    server = TestServer(
+        uvicorn.Config(build_app(composition), host="127.0.0.1", port=0, log_config=None, access_log=False, ws="none")
+    )
+    server.ready = threading.Event()
+    thread = threading.Thread(target=server.run, name="service", daemon=True)
+    thread.start()
+    if not server.ready.wait(20):
+        raise RuntimeError("the service did not start")
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.loop.call_soon_threadsafe(composition.begin_stop)
+        server.loop.call_soon_threadsafe(server.stopping.set)
+        thread.join(10)

@@ -59,18 +59,18 @@ def test_a_new_workspace_says_where_it_is(service: RunningService) -> None:
 
 def test_a_list_goes_on_where_the_page_before_ended(service: RunningService) -> None:
     for number in range(3):
-        service.composition.make_workspace(f"More {number}")
+        service.new_workspace(f"More {number}")
     admin = service.client(Role.VIEWER, system_admin=True)
     first = admin.get(f"{service.api}/workspaces", params={"limit": 3}).json()
     second = admin.get(f"{service.api}/workspaces", params={"limit": 3, "cursor": first["page"]["nextCursor"]}).json()
     assert [one["name"] for one in first["items"]] == ["More 2", "More 1", "More 0"]
     assert first["page"]["hasMore"]
-    assert [one["name"] for one in second["items"]] == ["Work"]
+    assert [one["name"] for one in second["items"]] == ["Work", "Default"]
     assert second["page"] == {"nextCursor": None, "hasMore": False}
 
 
 def test_a_cursor_does_not_fit_other_filters(service: RunningService) -> None:
-    service.composition.make_workspace("More")
+    service.new_workspace("More")
     admin = service.client(Role.VIEWER, system_admin=True)
     cursor = admin.get(f"{service.api}/workspaces", params={"limit": 1}).json()["page"]["nextCursor"]
     answer = admin.get(f"{service.api}/workspaces", params={"limit": 1, "cursor": cursor, "status": "ACTIVE"})

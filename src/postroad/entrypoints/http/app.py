@@ -14,6 +14,7 @@ from postroad.entrypoints.http import routes
 from postroad.entrypoints.http.conventions import contract, error_answers
 from postroad.entrypoints.http.conventions.routing import Router
 from postroad.entrypoints.http.middleware import Guarded, OwnHosts, Watched
+from postroad.entrypoints.http.operating import health, measures, pages
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.surface import Surface
@@ -35,14 +36,19 @@ def build_app(composition: "Surface") -> ASGIApp:
         generate_unique_id_function=contract.operation_id,
         middleware=_middleware(composition),
     )
-    error_answers.install(app)
+    error_answers.install(app, composition)
     for owner in routes.OWNERS:
         router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
         owner.add_routes(router, composition)
         app.include_router(router)
         app.include_router(router.public)
     contract.serve(app)
-    return Watched(app)
+    app.router.routes += [
+        *health.routes(composition.readiness),
+        *measures.routes(composition),
+        *pages.routes(),
+    ]
+    return Watched(app, composition.metrics)
 
 
 @asynccontextmanager

@@ -8,8 +8,10 @@ from postroad.vocabulary.secret import Secret
 if TYPE_CHECKING:
     from postroad.entrypoints.http.conventions.blocking import BlockingPool
     from postroad.entrypoints.http.streams import StreamHub
+    from postroad.foundation.metrics import Metrics
     from postroad.kernel.authz import Principal
     from postroad.kernel.database import Database
+    from postroad.vocabulary.refusals import AccessDenied
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,17 @@ class HttpComposition(Protocol):
     @property
     def streams(self) -> "StreamHub": ...
 
+    @property
+    def metrics(self) -> "Metrics": ...
+
     def authenticate(self, presented: Presented) -> "Principal":
         """Who presents this. Blocks for one read. Raises AuthenticationRequired for what is no longer valid."""
+        ...
+
+    def throttle(self, who: str) -> None:
+        """One request of `who`. Does not block. Raises RateLimited."""
+        ...
+
+    def record_denial(self, principal: "Principal", refusal: "AccessDenied", trace_id: str, address: str) -> None:
+        """Writes into the audit that somebody was refused. Blocks for one write; a flood is counted, not written."""
         ...

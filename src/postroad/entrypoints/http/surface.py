@@ -1,11 +1,20 @@
-"""Everything the routes of all owners ask of the composition root, as one Protocol.
+"""Everything the HTTP door asks of the composition root, as one Protocol.
 
 An owner whose routes extend `HttpComposition` adds its Protocol to the bases here.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from postroad.entrypoints.http.composition import HttpComposition
+from postroad.entrypoints.http.routes.system import SystemComposition
+
+if TYPE_CHECKING:
+    from postroad.entrypoints.http.operating.health import Readiness
 
 
-class Surface(HttpComposition, Protocol): ...
+class Surface(SystemComposition, Protocol):
+    @property
+    def readiness(self) -> "Readiness": ...
+
+    def refresh_metrics(self) -> None:
+        """Sets the gauges that are read at the moment. Blocks."""
+        ...

@@ -32,11 +32,13 @@ def session_cookie(settings: HttpSettings) -> str:
 async def admit(request: Request, composition: HttpComposition) -> CallerOf:
     """Who calls; anonymous when nothing is shown. Raises AuthenticationRequired, AccessDenied."""
     presented = presented_by(request, composition.http)
+    address = request.client.host if request.client else ""
     if presented == Presented():
+        composition.throttle(f"address:{address}")
         principal = ANONYMOUS
     else:
         principal = await composition.pool.run(lambda: composition.authenticate(presented))
-    address = request.client.host if request.client else ""
+        composition.throttle(principal.actor)
     return CallerOf(principal, trace_of(request.scope), address, presented, composition)
 
 

@@ -7,7 +7,7 @@ INTERNAL_ERROR with a trace id; its details are in the log alone.
 import math
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from fastapi import FastAPI, Request, Response
@@ -17,7 +17,14 @@ from starlette.exceptions import HTTPException
 
 from postroad.entrypoints.http.conventions.tracing import trace_of
 from postroad.entrypoints.http.conventions.wire import iso
+from postroad.foundation.telemetry import logger
 from postroad.vocabulary.errors import Kind, PostroadError
+from postroad.vocabulary.refusals import AccessDenied
+
+if TYPE_CHECKING:
+    from postroad.entrypoints.http.composition import HttpComposition
+
+_LOG = logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS = {
@@ -51,9 +58,15 @@ _CODE_OF_STATUS = {
 INTERNAL = "INTERNAL_ERROR"
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, composition: "HttpComposition") -> None:
     """Makes `app` answer its errors as problems. What is not foreseen is caught by the outermost middleware."""
-    app.add_exception_handler(PostroadError, _refusal)
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, PostroadError)
+        await _note(request, error, composition)
+        return problem_of(error, trace_of(request.scope))
+
+    app.add_exception_handler(PostroadError, refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _http)
 
@@ -131,9 +144,19 @@ def _fields_of(error: PostroadError) -> list[dict[str, str]]:
     return [{"path": error.field, "code": error.code, "message": error.message}] if error.field else []
 
 
-async def _refusal(request: Request, error: Exception) -> Response:
-    assert isinstance(error, PostroadError)
-    return problem_of(error, trace_of(request.scope))
+async def _note(request: Request, error: PostroadError, composition: "HttpComposition") -> None:
+    """Denials of known callers go into the audit, errors that are bugs into the log."""
+    if status_of(error) == HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOG.error("request.refused_by_bug", exc_info=error)
+    caller = getattr(request.state, "caller", None)
+    if not isinstance(error, AccessDenied) or caller is None:
+        return
+    try:
+        await composition.pool.run(
+            lambda: composition.record_denial(caller.principal, error, caller.trace_id, caller.address)
+        )
+    except PostroadError:
+        _LOG.exception("audit.denial_lost", message="a refusal could not be written into the audit")
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

@@ -6,19 +6,23 @@ short one.
 """
 
 import time
+from http import HTTPStatus
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from postroad.entrypoints.http.conventions.error_answers import internal
 from postroad.entrypoints.http.conventions.tracing import begin_trace
+from postroad.foundation.metrics import HTTP_REFUSED, HTTP_REQUESTS, HTTP_SECONDS, Metrics
 from postroad.foundation.telemetry import bound, logger
 
 _LOG = logger(__name__)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Watched:
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -27,11 +31,13 @@ class Watched:
         trace_id = begin_trace(scope)
         begun = time.perf_counter()
         status = 0
+        is_stream = False
 
         async def watch(message: Message) -> None:
-            nonlocal status
+            nonlocal status, is_stream
             if message["type"] == "http.response.start":
                 status = message["status"]
+                is_stream = any(value.startswith(b"text/event-stream") for _, value in message["headers"])
                 message["headers"] = [*message["headers"], (b"x-trace-id", trace_id.encode())]
             await send(message)
 
@@ -39,18 +45,26 @@ class Watched:
             try:
                 await self._app(scope, receive, watch)
             except Exception:  # (entrypoints: the last door of a request)
-                _LOG.exception("request_broke", method=scope["method"], route=_route(scope))
+                _LOG.exception("request_broke", method=_method(scope), route=_route(scope))
                 if status:
                     raise
                 await internal(trace_id)(scope, receive, watch)
             finally:
-                _LOG.info(
-                    "request",
-                    method=scope["method"],
-                    route=_route(scope),
-                    status=status,
-                    milliseconds=round((time.perf_counter() - begun) * 1000, 1),
-                )
+                self._tell(scope, status, time.perf_counter() - begun, is_stream=is_stream)
+
+    def _tell(self, scope: Scope, status: int, took_s: float, *, is_stream: bool) -> None:
+        method, route = _method(scope), _route(scope)
+        _LOG.info("request", method=method, route=route, status=status, milliseconds=round(took_s * 1000, 1))
+        self._metrics.add(HTTP_REQUESTS, method=method, route=route, status=str(status))
+        if not is_stream:
+            self._metrics.observe(HTTP_SECONDS, took_s, method=method, route=route)
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self._metrics.add(HTTP_REFUSED)
+
+
+def _method(scope: Scope) -> str:
+    """The method, or `OTHER` for what anybody may invent: labels have few values."""
+    return scope["method"] if scope["method"] in _METHODS else "OTHER"
 
 
 def _route(scope: Scope) -> str:
