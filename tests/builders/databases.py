@@ -88,6 +88,11 @@ class Databases:
     audit: RememberedAudit = field(default_factory=RememberedAudit)
 
     @property
+    def parts(self) -> KernelParts:
+        """For a `Database` of another instance."""
+        return _parts(self.clock, self.wakeups, self.standing, self.audit)
+
+    @property
     def dialect_name(self) -> str:
         return self.dialect.name
 
@@ -106,8 +111,12 @@ def databases_over(make: Callable[[], AnyDialect]) -> Databases:
     dialect = make()
     dialect.create_tables(metadata)
     clock, wakeups, standing, audit = HandClock(), Wakeups(), RememberedStanding(), RememberedAudit()
-    parts = KernelParts(clock, IdMaker(clock).uuid7, standing, audit, wakeups, CURSORS)
-    return Databases(Database(dialect, parts), dialect, make, clock, wakeups, standing, audit)
+    database = Database(dialect, _parts(clock, wakeups, standing, audit))
+    return Databases(database, dialect, make, clock, wakeups, standing, audit)
+
+
+def _parts(clock: HandClock, wakeups: Wakeups, standing: RememberedStanding, audit: RememberedAudit) -> KernelParts:
+    return KernelParts(clock, IdMaker(clock).uuid7, standing, audit, wakeups, CURSORS)
 
 
 def postgres_address(server: PostgresServer) -> PostgresAddress:

@@ -61,6 +61,7 @@ class Database:
     def __init__(self, dialect: Dialect, parts: KernelParts) -> None:
         self._dialect = dialect
         self._parts = parts
+        self._errors: tuple[type[Exception], ...] = (SQLAlchemyError, *dialect.errors)
         self._thread = threading.local()
 
     @property
@@ -74,7 +75,8 @@ class Database:
     def read(self, principal: Principal, work: Callable[[Reading], _T]) -> _T:
         """Runs `work` on one snapshot."""
         with self._alone():
-            return self._attempted(lambda left_s: self._read_once(principal, work, left_s), self._parts.read_deadline_s)
+            limit_s = self._parts.read_deadline_s
+            return self._attempted(lambda left_s: self._read_once(principal, work, left_s), limit_s, writing=False)
 
     def write(
         self,
@@ -94,7 +96,7 @@ class Database:
         about = _About(principal, correlation_id, causation, source_address)
         limit_s = min(deadline_s or self._parts.write_deadline_s, LONGEST_WRITE_MS / 1000)
         with self._alone():
-            result, uow = self._attempted(lambda left_s: self._write_once(about, work, left_s), limit_s)
+            result, uow = self._attempted(lambda left_s: self._write_once(about, work, left_s), limit_s, writing=True)
         self._tell(uow)
         return result
 
@@ -123,8 +125,8 @@ class Database:
                 raise _late()
             try:
                 opened.connection.commit()
-            except SQLAlchemyError as error:
-                if self._dialect.is_lost(error):
+            except self._errors as error:
+                if self._dialect.leaves_unknown(error):
                     raise _unknown() from error
                 raise
         return result, uow
@@ -141,7 +143,7 @@ class Database:
             causation=about.causation,
         )
 
-    def _attempted(self, once: Callable[[float], _T], limit_s: float) -> _T:
+    def _attempted(self, once: Callable[[float], _T], limit_s: float, *, writing: bool) -> _T:
         """Runs `once` with the seconds left, again where the database asks for it, in words of our own where not."""
         clock = self._parts.clock
         ends = clock.monotonic() + limit_s
@@ -149,7 +151,7 @@ class Database:
         while True:
             try:
                 return once(max(0.0, ends - clock.monotonic()))
-            except SQLAlchemyError as error:
+            except self._errors as error:
                 lost = self._dialect.is_lost(error)
                 wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**attempt) * (0.5 + self._parts.chance())
                 again = lost or self._dialect.is_retryable(error)
@@ -161,7 +163,7 @@ class Database:
                     raise _unavailable() from error
                 if again:
                     raise _late() from error
-                refusal = self._dialect.refusal(error)
+                refusal = self._dialect.refusal(error, writing=writing)
                 if refusal is not None:
                     raise refusal from error
                 raise

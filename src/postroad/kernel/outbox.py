@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     insert,
+    literal,
     literal_column,
     or_,
     select,
@@ -65,6 +66,10 @@ outbox_events = Table(
     sqlite_autoincrement=True,
 )
 _T = outbox_events.c
+_APPEND = {
+    "sqlite": insert(outbox_events).values(transaction=literal(0)),
+    "postgresql": insert(outbox_events).values(transaction=literal_column("pg_current_xact_id()::text::bigint")),
+}
 
 
 class Snapshot(Protocol):
@@ -85,7 +90,6 @@ class FeedItem:
 
 def append(connection: Connection, dialect_name: str, event: Event) -> None:
     values: dict[str, Any] = {
-        "transaction": 0,
         "event_id": event.event_id,
         "name": event.name.value,
         "schema_version": event.schema_version,
@@ -103,9 +107,7 @@ def append(connection: Connection, dialect_name: str, event: Event) -> None:
         "occurred_at_ms": event.occurred_at_ms,
         "payload": dict(event.payload),
     }
-    if dialect_name == "postgresql":
-        values["transaction"] = literal_column("pg_current_xact_id()::text::bigint")
-    connection.execute(insert(outbox_events).values(values))
+    connection.execute(_APPEND[dialect_name], values)
 
 
 def feed(reading: Snapshot, workspace_id: str, after: str, limit: int) -> tuple[FeedItem, ...]:

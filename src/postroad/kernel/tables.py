@@ -11,7 +11,10 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Dialect, Integer, MetaData, Table, Text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from postroad.vocabulary.refusals import ValidationFailed
 
 metadata = MetaData(
     naming_convention={
@@ -29,6 +32,10 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+class _Unstorable(ValidationFailed, DontWrapMixin):
+    """Comes out of a statement as it is."""
+
+
 class Json(TypeDecorator[Any]):
     """JSONB on PostgreSQL, canonical text on SQLite; None is NULL on both."""
 
@@ -43,9 +50,13 @@ class Json(TypeDecorator[Any]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
             return None
-        text = canonical_json(value)
+        try:
+            text = canonical_json(value)
+            text.encode()
+        except (ValueError, TypeError) as error:
+            raise _Unstorable("a value cannot be stored: it is no JSON, or holds half of a character") from error
         if "\\u0000" in text:
-            raise ValueError("a NUL character cannot be stored")
+            raise _Unstorable("a text holds a NUL character, which cannot be stored; take it out")
         return json.loads(text) if dialect.name == "postgresql" else text
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:

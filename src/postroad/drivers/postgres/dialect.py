@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import psycopg
 from sqlalchemy import Connection, Engine, MetaData, QueuePool, create_engine, text
 
 from postroad.drivers.postgres import faults
@@ -38,6 +39,7 @@ class PostgresLimits:
 
 class PostgresDialect:
     name = "postgresql"
+    errors: tuple[type[Exception], ...] = (psycopg.Error,)
 
     def __init__(
         self,
@@ -104,8 +106,11 @@ class PostgresDialect:
     def is_lost(self, error: BaseException) -> bool:
         return faults.is_lost(error)
 
-    def refusal(self, error: BaseException) -> PostroadError | None:
-        return faults.refusal(error, self._address.shown)
+    def leaves_unknown(self, error: BaseException) -> bool:
+        return faults.is_lost(error)
+
+    def refusal(self, error: BaseException, *, writing: bool) -> PostroadError | None:
+        return faults.refusal(error, self._address.shown, writing=writing)
 
     def create_tables(self, metadata: MetaData) -> None:
         """Makes the tables that are not there. For tests; a service migrates."""

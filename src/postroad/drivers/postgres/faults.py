@@ -35,7 +35,7 @@ def is_lost(error: BaseException) -> bool:
     return error.connection_invalidated or isinstance(error.orig, psycopg.OperationalError | psycopg.InterfaceError)
 
 
-def refusal(error: BaseException, where: str) -> PostroadError | None:
+def refusal(error: BaseException, where: str, *, writing: bool) -> PostroadError | None:
     if isinstance(error, PoolTimeout):
         return Overloaded("too many requests wait for the database; try again", retry_after_s=1.0)
     state = _state(error)
@@ -50,7 +50,7 @@ def refusal(error: BaseException, where: str) -> PostroadError | None:
     if state in _NOT_LET_IN or _not_let_in(error):
         said = f"the database {where} does not let us in; check user, password, name and rights"
         return DatabaseRefused(said, field="database.url")
-    if state in _READ_ONLY:
+    if state in _READ_ONLY and writing:
         said = f"the database {where} takes no writes (a standby, or read-only by its settings); nothing was changed"
         return DatabaseUnavailable(said, retry_after_s=5.0)
     if isinstance(error, DBAPIError) and isinstance(error.orig, psycopg.DataError) and "NUL" in str(error.orig):

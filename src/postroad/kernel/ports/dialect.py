@@ -36,6 +36,11 @@ class Dialect(Protocol):
         """`sqlite` or `postgresql`."""
         ...
 
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What its driver raises, besides SQLAlchemyError."""
+        ...
+
     def reading(self, deadline_s: float, /) -> AbstractContextManager[Opened]:
         """One snapshot for all statements; nothing can be written. Ends at the end of the context."""
         ...
@@ -55,8 +60,15 @@ class Dialect(Protocol):
         """Whether the connection broke."""
         ...
 
-    def refusal(self, error: BaseException, /) -> PostroadError | None:
-        """The error of our own that says this in words a person can act on; None where there is none."""
+    def leaves_unknown(self, error: BaseException, /) -> bool:
+        """Whether after this error of a COMMIT nobody can say if it was committed."""
+        ...
+
+    def refusal(self, error: BaseException, /, *, writing: bool) -> PostroadError | None:
+        """The error of our own that says this in words a person can act on; None where there is none.
+
+        A reading that tries to write gets None: that is a bug, not a read-only disk.
+        """
         ...
 
     def background(self) -> "Dialect":
