@@ -69,7 +69,7 @@ SERVICE_TICKS = Metric(
     "postroad_background_ticks_total", _C, ("service", "result"), "Rounds of background services, by ok or failed."
 )
 ARTIFACTS_REMOVED = Metric(
-    "postroad_artifacts_removed_total", _C, ("class",), "Stored files that went by the rules of retention."
+    "postroad_artifacts_removed_total", _C, ("type",), "Stored files that went by the rules of retention."
 )
 
 METRICS = (

@@ -18,7 +18,7 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
     """Replaces `path` by `content`; durable when it returns. Raises StorageFull, StorageFailed."""
     part = path.with_name(f".{path.name}.part")
-    with _refusals(path):
+    with storage_refusals(path):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         try:
             os.fchmod(handle, mode)
@@ -43,7 +43,7 @@ def sync_file(path: Path) -> None:
 
 
 def _sync(path: Path, flags: int) -> None:
-    with _refusals(path):
+    with storage_refusals(path):
         handle = os.open(path, flags)
         try:
             os.fsync(handle)
@@ -52,7 +52,8 @@ def _sync(path: Path, flags: int) -> None:
 
 
 @contextmanager
-def _refusals(path: Path) -> Iterator[None]:
+def storage_refusals(path: Path) -> Iterator[None]:
+    """Turns an OSError of writing into StorageFull or StorageFailed, in words a person can act on."""
     try:
         yield
     except OSError as error:

@@ -22,7 +22,7 @@ from postroad.modules.secrets.model import (
     SecretView,
 )
 from postroad.modules.secrets.parts.needs import Referrer, SecretUses
-from postroad.modules.secrets.parts.rewrapping import key_versions_in, rewrap_service, rewrap_some
+from postroad.modules.secrets.parts.rewrapping import rewrap_service, rewrap_some
 from postroad.modules.secrets.queries import get_secret, get_version, list_secrets, names_in_set, resolve, set_states
 
 __all__ = [

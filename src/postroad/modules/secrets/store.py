@@ -88,8 +88,8 @@ def version(reading: Reading, secret_id: str, number: int) -> SecretVersion | No
     return SecretVersion(row["version"], row["updated_at_ms"], row["updated_by"], is_current=False) if row else None
 
 
-def key_versions(connection: Connection) -> frozenset[str]:
-    """The master keys that something is wrapped with."""
+def key_versions_in(connection: Connection) -> frozenset[str]:
+    """The master keys that the stored secrets need; asked at the start, before there is a unit of work."""
     return frozenset(connection.execute(select(_R.key_version).distinct()).scalars())
 
 

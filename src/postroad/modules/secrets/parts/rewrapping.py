@@ -6,8 +6,6 @@ which both open; the next round goes on. Only when nothing names an old version 
 
 from dataclasses import replace
 
-from sqlalchemy import Connection
-
 from postroad.foundation.envelope import rewrap
 from postroad.foundation.keyring import KeyRing
 from postroad.kernel.authz import Action, Principal, Resource
@@ -28,11 +26,6 @@ def rewrap_some(uow: UnitOfWork, ring: KeyRing, limit: int = BATCH) -> int:
     for record in records:
         store.save_wrapping(uow, replace(record, sealed=rewrap(ring, record.place, record.sealed)))
     return len(records)
-
-
-def key_versions_in(connection: Connection) -> frozenset[str]:
-    """The master keys that the stored secrets need; asked at the start, before there is a unit of work."""
-    return store.key_versions(connection)
 
 
 def rewrap_service(database: Database, ring: KeyRing) -> BackgroundService:
