@@ -58,11 +58,12 @@ def change_account(uow: UnitOfWork, ask: AccountChangeAsk, setup: AccountSetup) 
 
 def archive_account(
     uow: UnitOfWork, workspace_id: str, account_id: str, expected: Expected, setup: AccountSetup
-) -> None:
+) -> AccountView:
     """Forgets its secrets too. Raises as `accounts.archive_account`."""
     account = accounts.archive_account(uow, workspace_id, account_id, expected, setup.needs)
     if setup.secrets.own_names(uow, workspace_id, account.id):
         setup.secrets.change(uow, workspace_id, account.id, {})
+    return accounts.view_of(uow, account, setup.secrets)
 
 
 def own_names(config: Mapping[str, object]) -> frozenset[str]:

@@ -30,6 +30,7 @@ from postroad.modules.accounts.model import (
     account_document,
 )
 from postroad.modules.accounts.parts.circuit import (
+    Admission,
     admit_run,
     close_circuit,
     get_circuit,
@@ -63,6 +64,7 @@ __all__ = [
     "AccountStatus",
     "AccountView",
     "AddressRules",
+    "Admission",
     "ConnectionTest",
     "NewAccount",
     "Providers",

@@ -16,6 +16,7 @@ accounts = Table(
     Column("config", Text, nullable=False),
     Column("status", Text, nullable=False),
     json_column("last_test", nullable=True),
+    Column("trial_run_id", Text),
     version_column(),
     millis("created_at_ms"),
     millis("updated_at_ms"),

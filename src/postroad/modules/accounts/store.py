@@ -41,6 +41,18 @@ def save_test(uow: UnitOfWork, account_id: str, test: ConnectionTest) -> None:
     uow.connection.execute(update(accounts).where(_A.id == account_id).values(last_test=test.as_json()))
 
 
+def trial_run(reading: Reading, account_id: str) -> str | None:
+    """The run that was let through the circuit last as a trial."""
+    found: str | None = reading.connection.execute(
+        select(_A.trial_run_id).where(_A.id == account_id)
+    ).scalar_one_or_none()
+    return found
+
+
+def save_trial_run(uow: UnitOfWork, account_id: str, run_id: str | None) -> None:
+    uow.connection.execute(update(accounts).where(_A.id == account_id).values(trial_run_id=run_id))
+
+
 def find(reading: Reading, workspace_id: str, account_id: str) -> Account | None:
     row = reading.connection.execute(select(accounts).where(*_is(workspace_id, account_id))).mappings().first()
     return _account(row) if row else None

@@ -5,14 +5,24 @@ the circuit opens; when the cooldown is over one run is let through as a trial, 
 account (another configuration, another secret, a test that the remote passed) or resets it by hand closes it at once.
 """
 
+from dataclasses import dataclass
+
 from postroad.kernel import breaker
 from postroad.kernel.authz import Action, Resource
-from postroad.kernel.breaker import Circuit, CircuitKey, CircuitRule
+from postroad.kernel.breaker import Circuit, CircuitKey, CircuitRule, CircuitState
 from postroad.kernel.uow import Reading, UnitOfWork
+from postroad.modules.accounts import store
 from postroad.modules.accounts.parts.finding import get
 from postroad.vocabulary.events import Aggregate, EventName
 
 RULE = CircuitRule(failures=3, cooldown_ms=15 * 60_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    admitted: bool
+    until_ms: int | None
+    """When a refused run may ask again."""
 
 
 def get_circuit(reading: Reading, workspace_id: str, account_id: str) -> Circuit:
@@ -39,15 +49,25 @@ def close_circuit(uow: UnitOfWork, workspace_id: str, account_id: str) -> bool:
     return flipped
 
 
-def admit_run(uow: UnitOfWork, workspace_id: str, account_id: str) -> bool:
-    """Whether a run may begin with this account. Behind an open circuit one caller gets True, once per cooldown."""
-    return breaker.admit(uow, _key(workspace_id, account_id), RULE)
+def admit_run(uow: UnitOfWork, workspace_id: str, account_id: str, run_id: str) -> Admission:
+    """Whether work of this run may begin. Behind an open circuit whose cooldown is over the first run that asks is the
+    trial, with all its shards; the others wait for its end."""
+    key = _key(workspace_id, account_id)
+    found = breaker.state(uow, key)
+    if found.state is CircuitState.CLOSED:
+        return Admission(True, None)
+    is_trial = found.state is CircuitState.HALF_OPEN and store.trial_run(uow, account_id) == run_id
+    if is_trial or breaker.admit(uow, key, RULE):
+        store.save_trial_run(uow, account_id, run_id)
+        return Admission(True, None)
+    return Admission(False, found.open_until_ms)
 
 
 def run_ended_with_authentication_failure(uow: UnitOfWork, workspace_id: str, account_id: str) -> bool:
     """Counts one failing run. True for the one whose failure opened the circuit. Call once per run."""
     opened = breaker.record_failure(uow, _key(workspace_id, account_id), RULE)
     if opened:
+        store.save_trial_run(uow, account_id, None)
         _tell(uow, workspace_id, account_id, "OPEN")
     return opened
 
