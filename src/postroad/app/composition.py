@@ -1,13 +1,14 @@
 """Puts the parts of a local installation together, each when it is first asked for."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from postroad.egress import Egress
+    from postroad.entrypoints.cli.composition import ServeOptions, Started
     from postroad.flows.local_runs import Surroundings
     from postroad.foundation.home import Home
     from postroad.spi import ProviderDescriptor
@@ -63,3 +64,8 @@ class LocalComposition:
         from postroad import providers
 
         return {provider_id: providers.load(provider_id, self.egress).descriptor for provider_id in providers.BUILTIN}
+
+    def serve(self, options: "ServeOptions", tell: "Callable[[Started], None]") -> int:
+        from postroad.app.serving import serve
+
+        return serve(options, tell)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from postroad.app.areas import storage
 from postroad.app.areas.people import People
 from postroad.app.areas.readiness import readiness_checks
+from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.composition import HttpSettings, Presented
-from postroad.entrypoints.http.conventions.blocking import BlockingPool
 from postroad.entrypoints.http.operating.health import Readiness
 from postroad.entrypoints.http.routes.system import Limits
 from postroad.entrypoints.http.streams import StreamHub

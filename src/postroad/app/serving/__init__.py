@@ -7,6 +7,6 @@ background services, and closes the database: all within `server.stopGrace`, and
 """
 
 from postroad.app.serving.running import serve
-from postroad.app.serving.started import ServeOptions, Started
+from postroad.entrypoints.cli.composition import ServeOptions, Started
 
 __all__ = ["ServeOptions", "Started", "serve"]

@@ -1,5 +1,6 @@
 """uvicorn with our own beginning and end."""
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -7,8 +8,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
-from starlette.types import ASGIApp
 
+from postroad.entrypoints.http.app import Application
 from postroad.foundation.service_settings import ServerSettings
 
 _KEEP_ALIVE_S = 65
@@ -22,7 +23,7 @@ class Listener(uvicorn.Server):
     """
 
     def __init__(
-        self, app: ASGIApp, settings: ServerSettings, *, on_ready: Callable[[], None], on_stop: Callable[[], None]
+        self, app: Application, settings: ServerSettings, *, on_ready: Callable[[], None], on_stop: Callable[[], None]
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -40,6 +41,7 @@ class Listener(uvicorn.Server):
                 timeout_graceful_shutdown=max(1, round(settings.stop_grace_s)),
             )
         )
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
         self._on_ready = on_ready
         self._on_stop = on_stop
         self._stop_told = False

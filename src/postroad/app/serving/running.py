@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from postroad.app.serving import data_folder
 from postroad.app.serving.addresses import check_exposure, http_settings, listen
-from postroad.app.serving.started import ServeOptions, Started
+from postroad.entrypoints.cli.composition import ServeOptions, Started
 from postroad.foundation.ids import uuid7
 from postroad.foundation.keyring import KeyRing
 from postroad.foundation.service_settings import Settings, load_settings, summary_of

@@ -1,6 +1,7 @@
 """What the commands receive from the composition root."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,6 +9,29 @@ if TYPE_CHECKING:
     from postroad.flows.local_runs import Surroundings
     from postroad.foundation.home import Home
     from postroad.spi import ProviderDescriptor
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What the command line says. `flags` are texts by the path of the setting: `{"server.port": "8080"}`."""
+
+    config: Path | None
+    flags: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What whoever started the service should read."""
+
+    url: str
+    setup_link: str
+    """Makes the first administrator, once; empty as soon as there is a user."""
+    data_dir: Path
+    key_file: Path
+    key_file_is_new: bool
+    summary: Mapping[str, str]
+    """The settings that hold, secrets masked."""
 
 
 class Composition(Protocol):
@@ -30,4 +54,8 @@ class Composition(Protocol):
 
     def descriptors(self) -> Mapping[str, "ProviderDescriptor"]:
         """Every channel this installation has, by id."""
+        ...
+
+    def serve(self, options: ServeOptions, tell: Callable[[Started], None]) -> int:
+        """Runs the service until it is stopped; `tell` is called once it listens. The exit code of the process."""
         ...

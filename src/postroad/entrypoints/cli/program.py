@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import postroad
-from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends
+from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends, service
 from postroad.entrypoints.cli.composition import Composition
 from postroad.entrypoints.cli.pages.help_page import PagedCommand, PagedGroup
 from postroad.entrypoints.cli.texts import is_language, say
@@ -23,7 +23,7 @@ def build(composition: Composition) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "obj": composition},
     )
     program.callback()(_everywhere)
-    for owner in (sends, init, drills, bench):
+    for owner in (sends, service, init, drills, bench):
         owner.add_commands(program)
     for owner in (audiences, messages, receipts, providers):
         program.add_typer(owner.commands())

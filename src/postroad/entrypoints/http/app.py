@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from postroad.entrypoints.http.surface import Surface
 
 PREFIX = "/api/v1"
+Application = ASGIApp
 
 
-def build_app(composition: "Surface") -> ASGIApp:
+def build_app(composition: "Surface") -> Application:
     """The ASGI application over a composition. Nothing is started."""
     app = FastAPI(
         title="Postroad",

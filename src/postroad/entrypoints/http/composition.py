@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from postroad.vocabulary.secret import Secret
 
 if TYPE_CHECKING:
-    from postroad.entrypoints.http.conventions.blocking import BlockingPool
+    from postroad.entrypoints.http.blocking import BlockingPool
     from postroad.entrypoints.http.streams import StreamHub
     from postroad.foundation.metrics import Metrics
     from postroad.kernel.authz import Principal

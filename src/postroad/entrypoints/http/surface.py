@@ -5,16 +5,13 @@ An owner whose routes extend `HttpComposition` adds its Protocol to the bases he
 
 from typing import TYPE_CHECKING, Protocol
 
+from postroad.entrypoints.http.operating.measures import MeasuredComposition
 from postroad.entrypoints.http.routes.system import SystemComposition
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.operating.health import Readiness
 
 
-class Surface(SystemComposition, Protocol):
+class Surface(MeasuredComposition, SystemComposition, Protocol):
     @property
     def readiness(self) -> "Readiness": ...
-
-    def refresh_metrics(self) -> None:
-        """Sets the gauges that are read at the moment. Blocks."""
-        ...

@@ -14,6 +14,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "postroad send --resume sends/2026-11-30-spring-1",
         "postroad send --only failed --only unsent sends/2026-11-30-spring-1",
     ),
+    "postroad serve": (
+        "postroad serve",
+        "postroad serve --port 8080 --data-dir /srv/postroad",
+        "postroad serve --config /etc/postroad.yaml",
+    ),
     "postroad runs": ("postroad runs", "postroad runs --limit 100 --json"),
     "postroad init": ("postroad init smtp", "postroad init aliyun_sms --out job.yaml"),
     "postroad demo": ("postroad demo", "postroad demo --count 2000"),

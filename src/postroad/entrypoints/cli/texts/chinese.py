@@ -340,4 +340,18 @@ CHINESE = {
     "yes": "是",
     "no": "否",
     "secret": "密钥",
+    "Run the service: API, schedules and sending, in one process.": "运行服务：API、定时与发送，都在一个进程里。",
+    "Address to listen on; else 127.0.0.1.": "监听地址，默认 127.0.0.1。",
+    "Port; else 18990. 0: a free one.": "端口，默认 18990；0 表示任选空闲端口。",
+    "Folder of the database, the keys and the files.": "存放数据库、密钥和文件的目录。",
+    "Settings; else postroad.yaml in the data folder.": "配置文件，默认为数据目录里的 postroad.yaml。",
+    "Postroad listens at {url}": "Postroad 正在监听 {url}",
+    "Nobody can sign in yet. Make the first administrator, once, within a day:": (
+        "还没有可以登录的用户。请在一天内打开一次性链接，创建第一位管理员："
+    ),
+    "New keys. Without this file stored secrets cannot be read; back it up apart:": (
+        "已生成新的密钥。没有这个文件就无法读取保存的密文，请单独备份："
+    ),
+    "Settings that hold:": "生效的配置：",
+    "Ctrl-C stops it cleanly.": "按 Ctrl-C 正常停止。",
 }

@@ -5,22 +5,26 @@ token, because counts of runs and recipients are nobody else's business.
 """
 
 import ipaddress
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from postroad.entrypoints.http.composition import HttpComposition
 from postroad.entrypoints.http.conventions.admission import admit
 from postroad.foundation.metrics import CONTENT_TYPE
 from postroad.kernel.authz import PrincipalKind
 from postroad.vocabulary.refusals import AuthenticationRequired
 
-if TYPE_CHECKING:
-    from postroad.entrypoints.http.surface import Surface
+
+class MeasuredComposition(HttpComposition, Protocol):
+    def refresh_metrics(self) -> None:
+        """Sets the gauges that are read at the moment. Blocks."""
+        ...
 
 
-def routes(composition: "Surface") -> list[BaseRoute]:
+def routes(composition: MeasuredComposition) -> list[BaseRoute]:
 
     async def show(request: Request) -> Response:
         if not _is_neighbour(request):

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from postroad.entrypoints.http.conventions.blocking import BlockingPool
+from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.streams.log import EventLog
 from postroad.entrypoints.http.streams.ring import Ring
 from postroad.entrypoints.http.streams.topic import Topic

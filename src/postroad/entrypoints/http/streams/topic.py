@@ -2,7 +2,7 @@
 
 import asyncio
 
-from postroad.entrypoints.http.conventions.blocking import BlockingPool
+from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.streams.log import EventLog
 from postroad.entrypoints.http.streams.ring import Ring
 from postroad.foundation.telemetry import logger
