@@ -246,14 +246,17 @@ class Run:
 
     @property
     def allowed_commands(self) -> tuple[CommandKind, ...]:
-        """What may be asked of it now, in the order in which pages show it."""
+        """What may be asked of it now, in the order in which pages show it.
+
+        A wish that is still on its way to the workers can be withdrawn: a pause by resume, a resume by pause.
+        """
         if self.is_final:
             return ()
         if self.wants_end is not WantsEnd.NO:
             return (CommandKind.CANCEL,) if self.wants_end is WantsEnd.FAILURE else ()
         cells = RUN[self.state]
         found = []
-        if _E.PAUSE in cells and not self.wants_pause:
+        if not self.wants_pause and (_E.PAUSE in cells or self.state is _S.PAUSED):
             found.append(CommandKind.PAUSE)
         if self.wants_pause or _E.RESUME in cells:
             found.append(CommandKind.RESUME)

@@ -43,9 +43,10 @@ class RunChange:
         """Raises RunStateConflict where the table has no such cell, VersionConflict where somebody was quicker."""
         for event in events:
             came_from = self.run.state
-            self.run = self.run.moved(event, self._uow.now_ms, reason)
-            if self.run.state is came_from:
+            moved = self.run.moved(event, self._uow.now_ms, reason)
+            if moved.state is came_from:
                 continue
+            self.run = moved
             self.note(STATE, {"from": came_from.value, "to": self.run.state.value, "reason": reason})
             self.save()
             self._tell(came_from)

@@ -16,7 +16,7 @@ from postroad.modules.runs.store import record_rows, run_rows
 from postroad.modules.runs.store.record_rows import CommandRow
 from postroad.vocabulary.events import EventName
 from postroad.vocabulary.refusals import ValidationFailed
-from postroad.vocabulary.transitions import RunEvent
+from postroad.vocabulary.transitions import RunEvent, next_run_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ def _check_target(run: Run, target: object) -> None:
 
 
 def _refusal(run: Run, kind: CommandKind) -> str:
-    if run.allows(kind) or (kind is CommandKind.PAUSE and run.wants_pause and run.allows(CommandKind.RESUME)):
+    said_again = kind is CommandKind.PAUSE and run.wants_pause and next_run_state(run.state, RunEvent.PAUSE) is not None
+    if run.allows(kind) or said_again:
         return ""
     allowed = ", ".join(run.allowed_commands) or "nothing"
     return f"the run is {run.state.value}{_on_its_way(run)}: {kind.value} is not possible; {allowed} is"
