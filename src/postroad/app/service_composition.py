@@ -1,82 +1,41 @@
-"""Puts the parts of the service together: settings → drivers → kernel → modules → flows → entrypoints.
-
-Each part is made when it is first asked for, and once. What belongs to one area is made in `app/areas/<area>.py`.
-"""
+"""Puts the parts of the service together: settings → drivers → kernel → modules → flows → entrypoints."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from postroad.app.areas import storage
-from postroad.app.areas.people import People
+from postroad.app.areas.ground import Ground
 from postroad.app.areas.readiness import readiness_checks
-from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.composition import HttpSettings, Presented
 from postroad.entrypoints.http.operating.health import Readiness
 from postroad.entrypoints.http.routes.system import Limits
-from postroad.entrypoints.http.streams import StreamHub
-from postroad.foundation.clock import SystemClock
 from postroad.foundation.ids import uuid7
 from postroad.foundation.keyring import KeyRing
-from postroad.foundation.metrics import LIVE_STREAMS, Metrics
+from postroad.foundation.metrics import LIVE_STREAMS
 from postroad.foundation.service_settings import Settings
 from postroad.kernel.authz import Principal
-from postroad.kernel.database import Database, KernelParts
-from postroad.kernel.limits import Limiter, MemoryLimiter
-from postroad.kernel.pages import CursorKey
+from postroad.kernel.limits import MemoryLimiter
 from postroad.kernel.service import Services, ServiceStatus
-from postroad.kernel.wakeups import Wakeups
 from postroad.modules import audit
 from postroad.vocabulary.clock import Clock
 from postroad.vocabulary.refusals import AccessDenied, AuthenticationRequired
 
 if TYPE_CHECKING:
-    from postroad.drivers.postgres import PostgresDialect
-    from postroad.drivers.sqlite import SqliteDialect
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition:
-    """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order."""
+class ServiceComposition(Ground):
+    """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
+
+    An area adds itself to the bases.
+    """
 
     def __init__(self, settings: Settings, keys: KeyRing, http: HttpSettings, clock: Clock | None = None) -> None:
-        self.settings = settings
-        self.keys = keys
-        self.http = http
-        self.clock: Clock = clock or SystemClock()
-        self.people = People(settings.security)
-        self.wakeups = Wakeups()
-        self.metrics = Metrics()
-        self.pool = BlockingPool(settings.limits.threads, settings.limits.waiting)
-        self.streams = StreamHub(most_watchers=settings.limits.watchers)
+        super().__init__(settings, keys, http, clock)
         self.mode = "standalone" if settings.is_standalone else "server"
         self.limits = Limits(settings.limits.json_body_bytes, settings.limits.upload_bytes)
         self._requests = MemoryLimiter(self.clock)
         self._between_instances = storage.wakeups_between_instances(settings.database, self.wakeups, uuid7())
-
-    @cached_property
-    def dialect(self) -> "SqliteDialect | PostgresDialect":
-        return storage.dialect_of(self.settings.database)
-
-    @cached_property
-    def database(self) -> Database:
-        parts = KernelParts(
-            clock=self.clock,
-            new_id=uuid7,
-            standing=self.people.standings,
-            audit=self.people.audit_trail,
-            wakeups=self.wakeups,
-            cursors=CursorKey(self.keys.derive("cursors")),
-            write_deadline_s=self.settings.database.write_deadline_s,
-        )
-        return Database(self.dialect, parts)
-
-    @cached_property
-    def background_database(self) -> Database:
-        return self.database.for_background()
-
-    @cached_property
-    def limiter(self) -> Limiter:
-        return storage.limiter_for(self.settings.database, self.database, self.clock)
 
     @cached_property
     def doorway(self) -> "Doorway":
@@ -84,7 +43,7 @@ class ServiceComposition:
 
     @cached_property
     def services(self) -> Services:
-        return Services(self.people.services(self.background_database), self.clock)
+        return Services(self.background_services(), self.clock)
 
     @cached_property
     def readiness(self) -> Readiness:
