@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from postroad.modules.accounts.model import Config, account_document
 from postroad.modules.accounts.ports import AccountNeeds, AddressRules
 from postroad.providerkit.marks import LOCAL_FILE, marked_values
+from postroad.providerkit.nesting import MOST_LEVELS, is_too_deep
 from postroad.spi import ConfigDocument, Problem, ProviderFactory
 from postroad.vocabulary.refusals import FieldProblem, ProviderConfigInvalid, ValidationFailed
 
@@ -18,6 +19,9 @@ def checked_document(provider_id: str, config: Config, needs: AccountNeeds) -> C
     """Raises ProviderNotAvailable, ValidationFailed for what JSON cannot say, ProviderConfigInvalid with all that is
     wrong, each at its path below `config`."""
     factory = needs.providers.factory(provider_id)
+    if is_too_deep(config):
+        said = f"config: lists and objects lie more than {MOST_LEVELS} deep in one another"
+        raise ValidationFailed.of("config", "TOO_DEEP", said)
     try:
         document = account_document(provider_id, factory.descriptor.schema_version, config)
     except ValueError:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from postroad.kernel.uow import Reading
 from postroad.modules.messages.model import Content, message_document
 from postroad.modules.messages.ports import MessageNeeds
+from postroad.providerkit.nesting import MOST_LEVELS, is_too_deep
 from postroad.spi import ConfigDocument, Problem, ProviderFactory
 from postroad.vocabulary.refusals import FieldProblem, ProviderConfigInvalid, ValidationFailed
 
@@ -42,6 +43,9 @@ def checked_document(factory: ProviderFactory, account: ConfigDocument, content:
     """Raises ValidationFailed for what JSON cannot say, ProviderConfigInvalid with all that is wrong, each at its path
     below `content`; a template's fault says the line."""
     descriptor = factory.descriptor
+    if is_too_deep(content):
+        said = f"content: lists and objects lie more than {MOST_LEVELS} deep in one another"
+        raise ValidationFailed.of("content", "TOO_DEEP", said)
     try:
         document = message_document(descriptor.provider_id, descriptor.schema_version, content)
     except ValueError:
