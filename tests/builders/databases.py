@@ -90,7 +90,7 @@ class Databases:
     @property
     def parts(self) -> KernelParts:
         """For a `Database` of another instance."""
-        return _parts(self.clock, self.wakeups, self.standing, self.audit)
+        return parts_of(self.clock, self.wakeups, self.standing, self.audit)
 
     @property
     def dialect_name(self) -> str:
@@ -111,11 +111,11 @@ def databases_over(make: Callable[[], AnyDialect]) -> Databases:
     dialect = make()
     dialect.create_tables(metadata)
     clock, wakeups, standing, audit = HandClock(), Wakeups(), RememberedStanding(), RememberedAudit()
-    database = Database(dialect, _parts(clock, wakeups, standing, audit))
+    database = Database(dialect, parts_of(clock, wakeups, standing, audit))
     return Databases(database, dialect, make, clock, wakeups, standing, audit)
 
 
-def _parts(clock: HandClock, wakeups: Wakeups, standing: RememberedStanding, audit: RememberedAudit) -> KernelParts:
+def parts_of(clock: HandClock, wakeups: Wakeups, standing: RememberedStanding, audit: RememberedAudit) -> KernelParts:
     return KernelParts(clock, IdMaker(clock).uuid7, standing, audit, wakeups, CURSORS)
 
 

@@ -8,6 +8,7 @@ last. On SQLite one writer commits after the other, the transaction number is 0,
 The cursor of the feed is an opaque text, `<transaction>.<position>`, good as the id of a server-sent event.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -66,6 +67,7 @@ outbox_events = Table(
     sqlite_autoincrement=True,
 )
 _T = outbox_events.c
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _APPEND = {
     "sqlite": insert(outbox_events).values(transaction=literal(0)),
     "postgresql": insert(outbox_events).values(transaction=literal_column("pg_current_xact_id()::text::bigint")),
@@ -122,7 +124,9 @@ def feed(reading: Snapshot, workspace_id: str, after: str, limit: int) -> tuple[
         .limit(limit)
     )
     if after:
-        statement = statement.where(tuple_(_T.transaction, _T.position) > tuple_(*_parsed(after)))
+        statement = statement.where(
+            tuple_(_T.transaction, _T.position) > tuple_(*(literal(n, BigInteger) for n in _parsed(after)))
+        )
     return tuple(
         FeedItem(f"{row['transaction']}.{row['position']}", _event(row))
         for row in reading.connection.execute(statement).mappings()
@@ -151,7 +155,7 @@ def _settled(dialect_name: str) -> tuple[ColumnElement[bool], ...]:
 
 def _parsed(cursor: str) -> tuple[int, int]:
     transaction, dot, position = cursor.partition(".")
-    if not (dot and transaction.isascii() and transaction.isdigit() and position.isascii() and position.isdigit()):
+    if not (dot and _NUMBER.fullmatch(transaction) and _NUMBER.fullmatch(position)):
         raise ValidationFailed.of("after", "CURSOR_INVALID", "this is no cursor of the feed; start without one")
     return int(transaction), int(position)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import FromClause, Select, tuple_
+from sqlalchemy import FromClause, Select, literal, tuple_
 
 from postroad.kernel.authz import Resource
 from postroad.kernel.tables import canonical_json
@@ -98,7 +98,8 @@ class Listing:
         """Orders by (created_at_ms, id), newest first, from where the last page ended, `rows_wanted` rows."""
         keys = (table.c.created_at_ms, table.c.id)
         if self.position is not None:
-            statement = statement.where(tuple_(*keys) < tuple_(*self.position))
+            last = (literal(value, key.type) for value, key in zip(self.position, keys, strict=True))
+            statement = statement.where(tuple_(*keys) < tuple_(*last))
         return statement.order_by(*(key.desc() for key in keys)).limit(self.rows_wanted)
 
     def page(self, rows: Sequence[_V], position_of: Callable[[_V], Position]) -> Page[_V]:
