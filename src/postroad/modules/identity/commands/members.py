@@ -7,12 +7,14 @@ from postroad.kernel.uow import UnitOfWork
 from postroad.kernel.versions import Expected, expect
 from postroad.modules.identity.commands.tokens import revoke_tokens_of
 from postroad.modules.identity.model import Member, UserStatus
-from postroad.modules.identity.parts.names import username_key
+from postroad.modules.identity.parts.names import looked_up
 from postroad.modules.identity.ports import Workspaces
 from postroad.modules.identity.store import members, users
 from postroad.vocabulary.events import Aggregate, EventName
 from postroad.vocabulary.refusals import ResourceNotFound, ValidationFailed
 from postroad.vocabulary.roles import Role
+
+_LONGEST_NAME_TYPED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ def add_member(uow: UnitOfWork, ask: AddMember, workspaces: Workspaces) -> Membe
     uow.authorize(Action.MEMBERS_WRITE, Resource(ask.workspace_id, "member"))
     if not workspaces.exists(uow, ask.workspace_id):
         raise ResourceNotFound("there is no such workspace, or you are not a member of it")
-    row = users.find_by_key(uow.connection, username_key(ask.username))
+    row = users.find_by_key(uow.connection, looked_up(ask.username[:_LONGEST_NAME_TYPED]))
     if row is None or row.user.status is not UserStatus.ACTIVE:
         raise ValidationFailed.of(
             "username", "USER_UNKNOWN", "nobody active is called so; a system administrator makes new users"

@@ -12,7 +12,7 @@ from postroad.kernel.uow import UnitOfWork
 from postroad.modules.identity.model import Session, SessionTimes, SignedIn, UserStatus
 from postroad.modules.identity.parts.codes import new_secret
 from postroad.modules.identity.parts.doorway import Doorway, Origin, as_oneself
-from postroad.modules.identity.parts.names import username_key
+from postroad.modules.identity.parts.names import looked_up
 from postroad.modules.identity.parts.throttle import take_try
 from postroad.modules.identity.parts.token_text import digest_of
 from postroad.modules.identity.store import sessions, users
@@ -31,7 +31,7 @@ class SignIn:
 
 def sign_in(door: Doorway, ask: SignIn, origin: Origin) -> SignedIn:
     """Begins a session. Raises AuthenticationRequired, RateLimited, Overloaded. Blocks for a hash."""
-    key = username_key(ask.username[:_LONGEST_NAME_TYPED])
+    key = looked_up(ask.username[:_LONGEST_NAME_TYPED])
     take_try(door.limiter, key, origin.source_address)
     row = door.database.read(ANONYMOUS, lambda reading: users.find_by_key(reading.connection, key))
     is_right = door.passwords.is_right(row.password_hash if row else None, ask.password)

@@ -15,7 +15,7 @@ from postroad.modules.identity.model import (
 )
 from postroad.modules.identity.parts.doorway import SYSTEM_ENTROPY, Entropy
 from postroad.modules.identity.parts.token_text import digest_of, new_token, shown_part
-from postroad.modules.identity.store import tokens, users
+from postroad.modules.identity.store import tokens
 from postroad.vocabulary.events import Aggregate, EventName
 from postroad.vocabulary.names import resource_name
 from postroad.vocabulary.refusals import FieldProblem, QuotaExceeded, ResourceNotFound, ValidationFailed
@@ -40,7 +40,7 @@ def issue_token(uow: UnitOfWork, ask: IssueToken, entropy: Entropy = SYSTEM_ENTR
     if not 1 <= ask.expires_in_days <= TOKEN_DAYS_MOST:
         said = f"a token lives 1 to {TOKEN_DAYS_MOST} days"
         raise ValidationFailed.of("expiresInDays", "OUT_OF_RANGE", said)
-    users.lock(uow.connection, owner.user_id)
+    tokens.take_turn(uow.connection, owner.user_id)
     if tokens.count_active(uow.connection, owner.user_id, uow.now_ms) >= TOKENS_PER_USER:
         raise QuotaExceeded(f"you have {TOKENS_PER_USER} active tokens; revoke one that is not used any more")
     text = new_token(entropy)

@@ -17,6 +17,12 @@ def username_key(username: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
 
 
+def looked_up(username: str) -> str:
+    """The key to look for when somebody comes in; that of nobody for what cannot be a username."""
+    cleaned = clean_username(username)
+    return username_key(cleaned) if username_problem(cleaned, "") is None else ""
+
+
 def clean_username(username: str) -> str:
     return unicodedata.normalize("NFKC", username).strip()
 

@@ -32,7 +32,7 @@ class HashingCost:
 
 def password_problem(password: Secret, username: str, path: str) -> FieldProblem | None:
     """Why this may not be the password of this user, or None."""
-    text = _normal(password)
+    text = _normal(password).decode(errors="replace")
     said = ""
     if not SHORTEST <= len(text) <= LONGEST:
         said = f"a password has {SHORTEST} to {LONGEST} characters; a short sentence is a good one"
@@ -96,5 +96,6 @@ class _Place:
         self._places.release()
 
 
-def _normal(password: Secret) -> str:
-    return unicodedata.normalize("NFKC", password.reveal())
+def _normal(password: Secret) -> bytes:
+    """Halves of characters, which JSON can say, are passwords like others."""
+    return unicodedata.normalize("NFKC", password.reveal()).encode(errors="surrogatepass")

@@ -42,7 +42,7 @@ def shown_part(token: str) -> str:
 
 def digest_of(secret: str) -> str:
     """What is kept of a token, a session or a code: its SHA-256 in hexadecimal."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
 def _checksum(body: str) -> str:

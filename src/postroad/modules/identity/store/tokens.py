@@ -31,8 +31,17 @@ def add(connection: Connection, token: Token, secret_digest: str) -> None:
     )
 
 
+def take_turn(connection: Connection, user_id: str) -> None:
+    """On PostgreSQL lets one transaction after the other make tokens for a user; on SQLite there is only one writer.
+
+    A lock of its own: the user's row is shared by every write of the user, and two that hold it would wait for ever.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"tokens:{user_id}", 0))))
+
+
 def count_active(connection: Connection, user_id: str, now_ms: int) -> int:
-    """Of all workspaces. The caller holds the lock on the user, so two cannot both be the last."""
+    """Of all workspaces. After `take_turn` two cannot both be the last."""
     statement = (
         select(func.count())
         .select_from(tokens)
