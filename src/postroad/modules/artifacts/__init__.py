@@ -19,8 +19,9 @@ from postroad.modules.artifacts.commands import (
     delete_artifact,
     hold_artifact,
     pin_artifact,
+    release_artifact,
 )
-from postroad.modules.artifacts.commands.sweeping import count_expired
+from postroad.modules.artifacts.commands.sweeping import count_expired, note_retention
 from postroad.modules.artifacts.model import (
     Artifact,
     ArtifactAsked,
@@ -64,5 +65,7 @@ __all__ = [
     "get_usage",
     "hold_artifact",
     "list_artifacts",
+    "note_retention",
     "pin_artifact",
+    "release_artifact",
 ]

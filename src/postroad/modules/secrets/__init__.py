@@ -24,6 +24,7 @@ from postroad.modules.secrets.model import (
 from postroad.modules.secrets.parts.needs import Referrer, SecretUses
 from postroad.modules.secrets.parts.rewrapping import rewrap_service, rewrap_some
 from postroad.modules.secrets.queries import get_secret, get_version, list_secrets, names_in_set, resolve, set_states
+from postroad.modules.secrets.store import key_versions_in
 
 __all__ = [
     "LARGEST_BYTES",

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, inspect, select, tuple_, update
 
 from postroad.foundation.envelope import Sealed
 from postroad.kernel.pages import Listing, Page
@@ -89,7 +89,12 @@ def version(reading: Reading, secret_id: str, number: int) -> SecretVersion | No
 
 
 def key_versions_in(connection: Connection) -> frozenset[str]:
-    """The master keys that the stored secrets need; asked at the start, before there is a unit of work."""
+    """The master keys that the stored secrets need; none where there are no tables yet.
+
+    Asked at the start, before there is a unit of work.
+    """
+    if not inspect(connection).has_table(secret_records.name):
+        return frozenset()
     return frozenset(connection.execute(select(_R.key_version).distinct()).scalars())
 
 

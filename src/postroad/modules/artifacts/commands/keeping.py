@@ -4,7 +4,7 @@ from postroad.kernel.authz import Action, Resource
 from postroad.kernel.uow import UnitOfWork
 from postroad.kernel.versions import Expected, expect
 from postroad.modules.artifacts import store
-from postroad.modules.artifacts.model import Artifact
+from postroad.modules.artifacts.model import Artifact, ArtifactState
 from postroad.modules.artifacts.parts.rights import admit_reader, resource_of
 from postroad.modules.artifacts.ports import ArtifactReferences
 from postroad.vocabulary.refusals import ResourceNotFound, StateConflict
@@ -37,6 +37,16 @@ def delete_artifact(
     store.save(uow, marked)
     uow.audit("artifact.deleted", resource_of(marked), details={"type": marked.type.value, "sha256": marked.sha256})
     return marked
+
+
+def release_artifact(uow: UnitOfWork, workspace_id: str, artifact_id: str) -> None:
+    """Nobody needs the file any more: its time is over now, and the sweep decides. Unknown and gone ones are fine.
+
+    For rooms that own files; the caller has authorised what it does.
+    """
+    artifact = store.lock(uow, workspace_id, artifact_id)
+    if artifact is not None and artifact.state is ArtifactState.READY:
+        store.save(uow, artifact.kept_until(uow.now_ms, uow.now_ms))
 
 
 def _locked(uow: UnitOfWork, workspace_id: str, artifact_id: str, action: Action, expected: Expected) -> Artifact:

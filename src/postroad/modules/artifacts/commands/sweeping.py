@@ -61,6 +61,12 @@ def postpone_removal(uow: UnitOfWork, given: Artifact, reason: str) -> None:
         store.save(uow, replace(artifact, attempts=attempts, last_error=reason, due_at_ms=due))
 
 
+def note_retention(uow: UnitOfWork) -> None:
+    """Notes that somebody set off the retention by hand. Raises AccessDenied."""
+    uow.authorize(Action.SYSTEM_ADMIN, _SYSTEM)
+    uow.audit("retention.run", _SYSTEM)
+
+
 def count_expired(
     reading: Reading, references: ArtifactReferences, limit: int
 ) -> Mapping[ArtifactType, tuple[int, int]]:
