@@ -6,38 +6,33 @@ others are cancelled; when one is refused at its start, the others are stopped h
 """
 
 import asyncio
-import json
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from postroad.engine import CancelRun, ChangeConcurrency, ChangeRate, PauseRun, ResumeRun, TokenDesk
+from postroad.engine import (
+    CancelRun,
+    ChangeConcurrency,
+    ChangeRate,
+    EngineEvent,
+    Lease,
+    PauseRun,
+    ResumeRun,
+    TokenDesk,
+)
 from postroad.engine.pacing import spent_by
 from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.running.board import AbortRun, Board, BoardCommand
 from postroad.flows.local_runs.running.display import Display
+from postroad.flows.local_runs.running.one_worker import WorkerProcess
 from postroad.flows.local_runs.running.shard_order import ShardOrder
-from postroad.flows.local_runs.running.wire import (
-    MAX_LINE,
-    command_json,
-    error_of,
-    event_of,
-    lease_json,
-    line,
-)
 from postroad.flows.local_runs.views import Counts, Notice, NoticeKind
-from postroad.foundation.secret_lookup import PREFIX
 from postroad.journal import read_state
 from postroad.vocabulary.clock import Clock
-from postroad.vocabulary.errors import PostroadError
 from postroad.vocabulary.transitions import RunState
 
-COMMAND = (sys.executable, "-m", "postroad.worker")
 MAX_DEATHS_IN_A_ROW = 5
 """So often a worker may die without having settled anything before the run is given up, unfinished."""
-_KEPT_STDERR = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +73,32 @@ def desk_for(orders: Sequence[ShardOrder], rates: Mapping[str, Any], now_ms: int
     return desk
 
 
-class _Worker:
-    """One child process of one shard."""
+class _Ear:
+    """What one worker says goes to the desk and to the display."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.account: ShardAccount | None = None
-        self.refusal: PostroadError | None = None
-        self.settled = 0
+    def __init__(self, shard: int, parts: CrewParts) -> None:
+        self._shard = shard
+        self._parts = parts
 
-    def tell(self, message: Mapping[str, Any]) -> None:
-        pipe = self.process.stdin
-        if pipe is not None and not pipe.is_closing():
-            pipe.write(line(message))
+    def said(self, event: EngineEvent) -> None:
+        self._parts.display.show(self._shard, event)
 
-    def close(self) -> None:
-        if self.process.stdin is not None:
-            self.process.stdin.close()
+    def lend(self, key: str, want: int) -> Lease:
+        return self._parts.desk.lend(key, want, self._parts.clock.now_ms())
+
+    def slow(self, keys: Sequence[str], until_ms: float) -> None:
+        self._parts.desk.slow(keys, until_ms)
+
+    def answered(self, _command_id: str, applied: bool, text: str) -> None:
+        if text or not applied:
+            self._parts.display.note(Notice(NoticeKind.COMMAND, text or "refused"))
 
 
 class _Crew:
     def __init__(self, orders: Sequence[ShardOrder], parts: CrewParts) -> None:
         self._parts = parts
         self._shards = len(orders)
-        self._workers: dict[int, _Worker] = {}
+        self._workers: dict[int, WorkerProcess] = {}
         self._posture: dict[str, BoardCommand] = {}
         """What a worker that starts later must be told as well: the last command of each kind."""
         self._stopping = False
@@ -113,24 +110,24 @@ class _Crew:
         while not self._stopping:
             worker = await self._start(replace(order, fencing_token=self._parts.new_id()))
             try:
-                complaint = await self._attend(order, worker)
+                end = await worker.attend(_Ear(order.shard, self._parts))
             finally:
                 worker.close()
-            if worker.refusal is not None:
+            if end.refusal is not None:
                 self._submit(AbortRun("another-shard-was-refused"))
-                raise worker.refusal
-            if worker.account is not None:
-                if worker.account.state is RunState.FAILED:
-                    self._submit(CancelRun("another-shard-failed", worker.account.reason))
-                return worker.account
-            deaths = deaths + 1 if worker.settled <= settled_before else 1
-            settled_before = max(settled_before, worker.settled)
+                raise end.refusal
+            if end.account is not None:
+                if end.account.state is RunState.FAILED:
+                    self._submit(CancelRun("another-shard-failed", end.account.reason))
+                return end.account
+            deaths = deaths + 1 if end.settled <= settled_before else 1
+            settled_before = max(settled_before, end.settled)
             if deaths >= MAX_DEATHS_IN_A_ROW:
                 self._submit(AbortRun("a-worker-keeps-dying"))
                 return _lost(
-                    counts, f"worker {order.shard} died {deaths} times without progress: {complaint}", self._now()
+                    counts, f"worker {order.shard} died {deaths} times without progress: {end.last_words}", self._now()
                 )
-            self._note_death(order, complaint)
+            self._note_death(order, end.last_words)
         return _lost(counts, "ABORTED", self._now())
 
     async def obey(self) -> None:
@@ -157,7 +154,7 @@ class _Crew:
             case CancelRun():
                 self._posture["cancel"] = command
         for shard, worker in self._workers.items():
-            worker.tell({"command": command_json(self._part_of(command, shard))})
+            worker.command(self._part_of(command, shard))
 
     def _part_of(self, command: BoardCommand, shard: int) -> BoardCommand:
         if not isinstance(command, ChangeConcurrency):
@@ -165,50 +162,11 @@ class _Crew:
         target, shards = command.target, self._shards
         return replace(command, target=max(1, target * (shard + 1) // shards - target * shard // shards))
 
-    async def _start(self, order: ShardOrder) -> _Worker:
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
-            limit=MAX_LINE,
-        )
-        worker = self._workers[order.shard] = _Worker(process)
-        worker.tell({"order": order.to_json(), "secrets": dict(self._parts.secrets)})
+    async def _start(self, order: ShardOrder) -> WorkerProcess:
+        worker = self._workers[order.shard] = await WorkerProcess.start(order, self._parts.secrets)
         for command in self._posture.values():
-            worker.tell({"command": command_json(self._part_of(command, order.shard))})
+            worker.command(self._part_of(command, order.shard))
         return worker
-
-    async def _attend(self, order: ShardOrder, worker: _Worker) -> str:
-        """Answers a worker until it is gone; what it last wrote to standard error."""
-        assert worker.process.stdout is not None
-        complaining = asyncio.create_task(_tail(worker.process.stderr))
-        while said := await worker.process.stdout.readline():
-            for message in _whole(said):
-                self._hear(order, worker, message)
-            if worker.account is not None or worker.refusal is not None:
-                worker.close()
-        code = await worker.process.wait()
-        complaint = (await complaining).strip().splitlines()
-        return complaint[-1] if complaint else f"exit code {code}"
-
-    def _hear(self, order: ShardOrder, worker: _Worker, message: Mapping[str, Any]) -> None:
-        if "event" in message:
-            event = event_of(message["event"], order.plan.run_id)
-            worker.settled = event.progress.settled
-            self._parts.display.show(order.shard, event)
-        elif "want" in message:
-            lease = self._parts.desk.lend(message["want"], message["tokens"], self._now())
-            worker.tell({"lent": lease_json(lease), "number": message["number"]})
-        elif "slow" in message:
-            self._parts.desk.slow(message["slow"], message["until"])
-        elif "answer" in message:
-            self._parts.display.note(Notice(NoticeKind.COMMAND, message["answer"]))
-        elif "end" in message:
-            worker.account = ShardAccount.from_json(message["end"])
-        elif "refused" in message:
-            worker.refusal = error_of(message["refused"])
 
     def _note_death(self, order: ShardOrder, complaint: str) -> None:
         text = f"worker {order.shard} died ({complaint}); a new one goes on with its shard"
@@ -216,21 +174,6 @@ class _Crew:
 
     def _now(self) -> int:
         return self._parts.clock.now_ms()
-
-
-def _whole(said: bytes) -> Iterator[Mapping[str, Any]]:
-    """The message of a line; nothing for a line that was cut off by a kill."""
-    try:
-        yield json.loads(said)
-    except ValueError:
-        return
-
-
-async def _tail(pipe: asyncio.StreamReader | None) -> str:
-    kept = b""
-    while pipe is not None and (piece := await pipe.read(4096)):
-        kept = (kept + piece)[-_KEPT_STDERR:]
-    return kept.decode(errors="replace")
 
 
 def _lost(counts: Counts, reason: str, now_ms: int) -> ShardAccount:

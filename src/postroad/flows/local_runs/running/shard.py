@@ -36,8 +36,8 @@ class Link(Protocol):
 
     def commands(self) -> AsyncIterator[BoardCommand]: ...
 
-    def answered(self, text: str) -> None:
-        """A command was refused, or applied with something to say."""
+    def answered(self, command_id: str, applied: bool, text: str) -> None:
+        """What became of a command; `text` is empty where there is nothing to say."""
         ...
 
 
@@ -125,8 +125,7 @@ async def _obey(handle: RunHandle, link: Link) -> None:
             await handle.abort()
             continue
         result = await handle.submit(command)
-        if result.message or not result.applied:
-            link.answered(result.message or "refused")
+        link.answered(command.command_id, result.applied, result.message)
 
 
 def _account(summary: RunSummary) -> ShardAccount:

@@ -28,8 +28,9 @@ class DirectLink:
     def commands(self) -> AsyncIterator[BoardCommand]:
         return self._board.commands()
 
-    def answered(self, text: str) -> None:
-        self._display.note(Notice(NoticeKind.COMMAND, text))
+    def answered(self, _command_id: str, applied: bool, text: str) -> None:
+        if text or not applied:
+            self._display.note(Notice(NoticeKind.COMMAND, text or "refused"))
 
 
 async def run_alone(order: ShardOrder, parts: ShardParts, board: Board, display: Display) -> ShardAccount:

@@ -78,8 +78,8 @@ class PipeLink:
     async def aclose(self) -> None:
         return None
 
-    def answered(self, text: str) -> None:
-        self.tell({"answer": text})
+    def answered(self, command_id: str, applied: bool, text: str) -> None:
+        self.tell({"answer": {"id": command_id, "applied": applied, "text": text}})
 
     async def commands(self) -> AsyncIterator[BoardCommand]:
         while True:
