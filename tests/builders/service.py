@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 
 import httpx
 import uvicorn
@@ -24,6 +25,7 @@ import uvicorn
 from postroad.app.service_composition import ServiceComposition
 from postroad.entrypoints.http.app import build_app
 from postroad.entrypoints.http.composition import HttpSettings
+from postroad.entrypoints.http.routes import OWNERS
 from postroad.foundation.keyring import KeyRing
 from postroad.foundation.service_settings import Settings, load_settings
 from postroad.kernel.authz import Principal
@@ -154,12 +156,13 @@ def running_service(
     database_url: str = "",
     settings: Settings | None = None,
     http: HttpSettings | None = None,
+    owners: Sequence[ModuleType] = OWNERS,
 ) -> Iterator[RunningService]:
     """Starts the application and stops it at the end. `folder` must be empty."""
     composition = composed(folder, clock=clock, database_url=database_url, settings=settings, http=http)
     composition.prepare()
     try:
-        with listening(composition) as url:
+        with listening(composition, owners) as url:
             if http is None:
                 composition.http = replace(composition.http, public_base_url=url)
             service = RunningService(url, "", composition)
@@ -188,10 +191,18 @@ def composed(
 
 
 @contextmanager
-def listening(composition: ServiceComposition) -> Iterator[str]:
+def listening(composition: ServiceComposition, owners: Sequence[ModuleType] = OWNERS) -> Iterator[str]:
     """Serves the application and tells its address."""
     server = TestServer(
-        uvicorn.Config(build_app(composition), host="127.0.0.1", port=0, log_config=None, access_log=False, ws="none")
+        uvicorn.Config(
+            build_app(composition, owners),
+            host="127.0.0.1",
+            port=0,
+            log_config=None,
+            access_log=False,
+            ws="none",
+            server_header=False,
+        )
     )
     server.ready = threading.Event()
     thread = threading.Thread(target=server.run, name="service", daemon=True)

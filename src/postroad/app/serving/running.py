@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 
+from postroad.app.areas.vault import open_ring
 from postroad.app.serving import data_folder
 from postroad.app.serving.addresses import check_exposure, http_settings, listen
 from postroad.entrypoints.cli.composition import ServeOptions, Started
@@ -25,7 +26,7 @@ def serve(options: ServeOptions, tell: Callable[[Started], None]) -> int:
     enable_spans(wanted=settings.telemetry.traces)
     with data_folder.held(settings.data_dir):
         key_file_is_new = not settings.keys.file.exists()
-        keys = KeyRing.load_or_make(settings.keys.file, may_make=settings.is_standalone)
+        keys = open_ring(settings)
         return _run(settings, keys, lambda url, link: tell(_started(settings, url, link, key_file_is_new)))
 
 

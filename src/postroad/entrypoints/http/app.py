@@ -1,7 +1,8 @@
 """Puts the door together: middleware, conventions, the routes of all owners, the contract."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -23,7 +24,7 @@ PREFIX = "/api/v1"
 Application = ASGIApp
 
 
-def build_app(composition: "Surface") -> Application:
+def build_app(composition: "Surface", owners: Sequence[ModuleType] = routes.OWNERS) -> Application:
     """The ASGI application over a composition. Nothing is started."""
     app = FastAPI(
         title="Postroad",
@@ -33,12 +34,11 @@ def build_app(composition: "Surface") -> Application:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lambda _: _listening(composition),
-        max_body_size=composition.http.max_body_bytes,
         generate_unique_id_function=contract.operation_id,
         middleware=_middleware(composition),
     )
     error_answers.install(app, composition)
-    for owner in routes.OWNERS:
+    for owner in owners:
         router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
         owner.add_routes(router, composition)
         app.include_router(router)

@@ -6,12 +6,14 @@ An owner whose routes extend `HttpComposition` adds its Protocol to the bases he
 from typing import TYPE_CHECKING, Protocol
 
 from postroad.entrypoints.http.operating.measures import MeasuredComposition
+from postroad.entrypoints.http.routes.artifacts import ArtifactComposition
+from postroad.entrypoints.http.routes.secrets import SecretComposition
 from postroad.entrypoints.http.routes.system import SystemComposition
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.operating.health import Readiness
 
 
-class Surface(MeasuredComposition, SystemComposition, Protocol):
+class Surface(ArtifactComposition, MeasuredComposition, SecretComposition, SystemComposition, Protocol):
     @property
     def readiness(self) -> "Readiness": ...

@@ -29,11 +29,12 @@ def session_cookie(settings: HttpSettings) -> str:
     return SECURE_COOKIE if settings.is_secure else PLAIN_COOKIE
 
 
-async def admit(request: Request, composition: HttpComposition) -> CallerOf:
-    """Who calls; anonymous when nothing is shown. Raises AuthenticationRequired, AccessDenied."""
+async def admit(request: Request, composition: HttpComposition, *, public: bool = False) -> CallerOf:
+    """Who calls; anonymous when nothing is shown, and on a public route whatever is shown: who comes with the cookie
+    of a session that is over must be able to sign in. Raises AuthenticationRequired, AccessDenied."""
     presented = presented_by(request, composition.http)
     address = request.client.host if request.client else ""
-    if presented == Presented():
+    if public or presented == Presented():
         composition.throttle(f"address:{address}")
         principal = ANONYMOUS
     else:

@@ -4,11 +4,9 @@ from typing import Any
 
 from fastapi import Response
 
-from postroad.entrypoints.http.conventions.error_answers import MEDIA_TYPE
 from postroad.entrypoints.http.conventions.versions import show_version
 
-_PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
-_SAID = {
+SAID = {
     400: "The request cannot be read or holds something that is not allowed",
     401: "Nobody is signed in, or the token is no more",
     403: "The right to do this is missing",
@@ -24,8 +22,12 @@ _SAID = {
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """`responses=problems(404, 409)`: what may come besides success. 400 and 401 are said for every route."""
-    return {status: {"description": _SAID[status], **_PROBLEM} for status in statuses}
+    """`responses=problems(404, 409)`: what may come besides success. 400, 401, 429 and 503 are said for every route."""
+    return {status: {"description": SAID[status]} for status in statuses}
+
+
+SENDS: dict[str, Any] = {"x-postroad-risk": "sends"}
+"""`openapi_extra=SENDS`: the call can send real messages; the live reference asks twice before it makes it."""
 
 
 def created(response: Response, location: str, version: int | None = None) -> None:
@@ -36,4 +38,4 @@ def created(response: Response, location: str, version: int | None = None) -> No
         show_version(response, version)
 
 
-__all__ = ["created", "problems", "show_version"]
+__all__ = ["SENDS", "created", "problems", "show_version"]

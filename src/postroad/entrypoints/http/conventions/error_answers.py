@@ -59,7 +59,7 @@ INTERNAL = "INTERNAL_ERROR"
 
 
 def install(app: FastAPI, composition: "HttpComposition") -> None:
-    """Makes `app` answer its errors as problems. What is not foreseen is caught by the outermost middleware."""
+    """Makes `app` answer its errors as problems. What is not foreseen goes on to the outermost middleware too."""
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, PostroadError)
@@ -69,6 +69,7 @@ def install(app: FastAPI, composition: "HttpComposition") -> None:
     app.add_exception_handler(PostroadError, refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
 
 
 def problem(
@@ -171,6 +172,10 @@ def _unreadable_field(one: Mapping[str, Any]) -> dict[str, str]:
     if one["type"] == "json_invalid":
         return {"path": "", "code": "json_invalid", "message": f"is not JSON: {one['ctx']['error']}"}
     return {"path": path, "code": str(one["type"]), "message": str(one["msg"]).removeprefix("Value error, ")}
+
+
+async def _unforeseen(request: Request, _: Exception) -> Response:
+    return internal(trace_of(request.scope))
 
 
 async def _http(request: Request, error: Exception) -> Response:

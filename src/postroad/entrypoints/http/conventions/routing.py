@@ -1,4 +1,8 @@
-"""The router of all owners: it finds out who calls before the body is read."""
+"""The router of all owners: it finds out who calls before the body is read, and how large a body may be.
+
+A body is counted as it comes, so a lie about its length helps nobody. `max_body_size=…` on a route sets its own limit
+in bytes; a route without one takes what the settings allow for JSON.
+"""
 
 from collections.abc import Callable, Coroutine
 from enum import Enum
@@ -6,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive
 
 from postroad.entrypoints.http.conventions.admission import admit
 from postroad.kernel.authz import PrincipalKind
@@ -14,6 +20,7 @@ from postroad.vocabulary.refusals import AuthenticationRequired
 if TYPE_CHECKING:
     from postroad.entrypoints.http.composition import HttpComposition
 
+_TOO_LARGE = 413
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -22,22 +29,44 @@ class Router(APIRouter):
 
     def __init__(self, composition: "HttpComposition", prefix: str = "", tag: str = "") -> None:
         tags: list[str | Enum] = [tag] if tag else []
-        super().__init__(prefix=prefix, route_class=_route_class(composition, anonymous=False), tags=tags)
-        self.public = APIRouter(prefix=prefix, route_class=_route_class(composition, anonymous=True), tags=tags)
+        super().__init__(prefix=prefix, route_class=_route_class(composition, public=False), tags=tags)
+        self.public = APIRouter(prefix=prefix, route_class=_route_class(composition, public=True), tags=tags)
 
 
-def _route_class(composition: "HttpComposition", *, anonymous: bool) -> type[APIRoute]:
+def _route_class(composition: "HttpComposition", *, public: bool) -> type[APIRoute]:
     class AdmittingRoute(APIRoute):
+        def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+            if public:
+                options["openapi_extra"] = {**(options.get("openapi_extra") or {}), "security": []}
+            self.most_bytes: int = options.pop("max_body_size", None) or composition.http.max_body_bytes
+            super().__init__(path, endpoint, **options)
+
         def get_route_handler(self) -> Handler:
             inner = super().get_route_handler()
 
             async def handle(request: Request) -> Response:
-                caller = await admit(request, composition)
-                if not anonymous and caller.principal.kind is PrincipalKind.ANONYMOUS:
+                caller = await admit(request, composition, public=public)
+                if not public and caller.principal.kind is PrincipalKind.ANONYMOUS:
                     raise AuthenticationRequired("sign in, or send a token in the header Authorization: Bearer pst_…")
                 request.state.caller = caller
-                return await inner(request)
+                return await inner(Request(request.scope, _counted(request, self.most_bytes)))
 
             return handle
 
     return AdmittingRoute
+
+
+def _counted(request: Request, most_bytes: int) -> Receive:
+    """Receives the body. Raises HTTPException once it is, or is announced to be, larger than `most_bytes`."""
+    announced = request.headers.get("content-length", "")
+    left = -1 if announced.isdigit() and int(announced) > most_bytes else most_bytes
+
+    async def receive() -> Message:
+        nonlocal left
+        message: Message = await request.receive() if left >= 0 else {}
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(_TOO_LARGE)
+        return message
+
+    return receive

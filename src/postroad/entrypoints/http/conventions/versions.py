@@ -15,7 +15,10 @@ def show_version(response: Response, version: int) -> None:
 def _expected(
     if_match: Annotated[
         str | None,
-        Header(description='The version this change starts from, as its ETag: `"3"`. Missing: 428. Stale: 412.'),
+        Header(
+            alias="If-Match",
+            description='The version this change starts from, as its ETag: `"3"`. Missing: 428. Stale: 412.',
+        ),
     ] = None,
 ) -> Expected:
     return from_etag(if_match)

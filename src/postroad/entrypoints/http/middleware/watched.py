@@ -1,8 +1,8 @@
 """The outermost layer: trace id in, access log line out, and no exception gets past it.
 
-The line names the route's pattern, never the query: queries may hold what people type. When an exception comes after
-the answer has begun, nothing more can be said; the connection is cut, so that the client sees a broken answer and not a
-short one.
+The line names the route's pattern, never the query: queries may hold what people type. When an exception comes while
+the answer is under way, nothing more can be said; the connection is cut, so that the client sees a broken answer and
+not a short one.
 """
 
 import time
@@ -31,14 +31,16 @@ class Watched:
         trace_id = begin_trace(scope)
         begun = time.perf_counter()
         status = 0
-        is_stream = False
+        is_stream = is_whole = False
 
         async def watch(message: Message) -> None:
-            nonlocal status, is_stream
+            nonlocal status, is_stream, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
                 is_stream = any(value.startswith(b"text/event-stream") for _, value in message["headers"])
                 message["headers"] = [*message["headers"], (b"x-trace-id", trace_id.encode())]
+            elif message["type"] == "http.response.body":
+                is_whole = not message.get("more_body", False)
             await send(message)
 
         with bound(traceId=trace_id):
@@ -46,9 +48,10 @@ class Watched:
                 await self._app(scope, receive, watch)
             except Exception:  # (entrypoints: the last door of a request)
                 _LOG.exception("request_broke", method=_method(scope), route=_route(scope))
-                if status:
+                if not status:
+                    await internal(trace_id)(scope, receive, watch)
+                elif not is_whole:
                     raise
-                await internal(trace_id)(scope, receive, watch)
             finally:
                 self._tell(scope, status, time.perf_counter() - begun, is_stream=is_stream)
 

@@ -1,6 +1,6 @@
 """The paths of every owner."""
 
-from postroad.entrypoints.http.routes import feed, system, workspaces
+from postroad.entrypoints.http.routes import artifacts, feed, secrets, system, workspaces
 
-OWNERS = (feed, system, workspaces)
+OWNERS = (artifacts, feed, secrets, system, workspaces)
 """Each has `add_routes(router, composition)`. Keep the order of the alphabet."""
