@@ -4,8 +4,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from postroad.app.areas import storage
-from postroad.app.areas.ground import Ground
+from postroad.app.areas.files import FilesArea
 from postroad.app.areas.readiness import readiness_checks
+from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
 from postroad.entrypoints.http.operating.health import Readiness
 from postroad.entrypoints.http.routes.system import Limits
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(Ground):
+class ServiceComposition(FilesArea, VaultArea):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.
@@ -72,9 +73,10 @@ class ServiceComposition(Ground):
     def prepare(self) -> str:
         """Brings the database up to date and makes what a first start needs.
 
-        Returns the link for the first administrator, empty once there is a user. Raises DatabaseRefused and others.
+        Returns the link for the first administrator, empty once there is a user. Raises DatabaseRefused, KeysUnusable …
         """
         storage.bring_up_to_date(self.dialect)
+        self.check_keys()
         self.settings.artifacts.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         code = self.people.begin(self.database)
         return f"{self.http.public_base_url}/setup#code={code}" if code else ""

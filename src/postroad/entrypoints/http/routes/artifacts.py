@@ -67,7 +67,7 @@ class ArtifactComposition(HttpComposition, Protocol):
 
 
 def add_routes(router: Router, composition: ArtifactComposition) -> None:
-    """Below /workspaces/{workspaceId}/artifacts, /workspaces/{workspaceId}/artifact-usage, /system/maintenance/retention."""
+    """…/artifacts and …/artifact-usage below the workspace; /system/maintenance/retention."""
     _add_reading(router, composition)
     _add_upload(router, composition)
     _add_download(router, composition)

@@ -43,7 +43,7 @@ class SecretComposition(HttpComposition, Protocol):
 
 
 def add_routes(router: Router, composition: SecretComposition) -> None:
-    """Below /workspaces/{workspaceId}/secrets."""
+    """…/secrets below the workspace."""
     _add_reading(router)
     _add_changing(router, composition)
 
