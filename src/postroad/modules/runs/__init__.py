@@ -55,6 +55,10 @@ from postroad.modules.runs.parts.exchange import (
 )
 from postroad.modules.runs.parts.leasing import RunLease, ShardFence
 from postroad.modules.runs.parts.plan import (
+    AUDIENCE,
+    FROZEN,
+    ORIGINS,
+    RESULTS,
     PlannedAccount,
     PlannedAudience,
     PlannedMessage,
@@ -82,6 +86,7 @@ from postroad.modules.runs.queries import (
     RunDetail,
     active_runs,
     found_run,
+    get_command,
     get_run,
     get_run_detail,
     is_snapshot_used,
@@ -98,7 +103,11 @@ from postroad.modules.runs.store.run_rows import RunFilter
 
 __all__ = [
     "ACCOUNT_CIRCUIT",
+    "AUDIENCE",
     "COMMANDS_TOPIC",
+    "FROZEN",
+    "ORIGINS",
+    "RESULTS",
     "RUNS_TOPIC",
     "WORKSPACE_LIMIT",
     "WORK_TOPIC",
@@ -159,6 +168,7 @@ __all__ = [
     "expire_leases",
     "finish_shard",
     "found_run",
+    "get_command",
     "get_run",
     "get_run_detail",
     "is_snapshot_used",

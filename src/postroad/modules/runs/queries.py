@@ -114,6 +114,11 @@ def plan_of_run(reading: Reading, run_id: str) -> RunPlan:
     return record_rows.get_plan(reading.connection, run_id)
 
 
+def get_command(reading: Reading, command_id: str) -> CommandRow:
+    """For flows, which know that it is there."""
+    return record_rows.get_command(reading.connection, command_id)
+
+
 def run_of_firing(reading: Reading, schedule_id: str, fire_at_ms: int) -> Run | None:
     """The run that a fire time of a schedule made."""
     return run_rows.find_by_firing(reading.connection, schedule_id, fire_at_ms)

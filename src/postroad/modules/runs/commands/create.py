@@ -30,19 +30,38 @@ class NewRun:
 def add_run(uow: UnitOfWork, new: NewRun, around: RunSurroundings) -> Run:
     """Run, snapshot, shards, first event, outbox event: all or nothing with the caller's transaction.
 
-    Raises VersionConflict where the confirmation opened a run already, AccountingBroken for ranges with gaps.
+    Raises VersionConflict where the confirmation or the firing opened a run already, AccountingBroken for ranges with
+    gaps.
     """
     plan = new.plan
     _check_ranges(plan)
+    run = _run_of(uow, new)
+    lease_rows.open_lane(uow.connection, uow.dialect_name, plan.workspace_id)
+    if not run_rows.add_run(uow.connection, run, _shards(uow, plan), new.confirmation_id):
+        raise _made_already(uow, new)
+    record_rows.add_snapshot(uow.connection, plan)
+    change = RunChange(uow, around, run)
+    change.note(STATE, {"from": "", "to": RunState.PENDING.value, "reason": new.reason})
+    saved = change.save()
+    change.emit(EventName.RUN_CREATED, _created_json(saved, plan, new))
+    uow.after_commit(lambda: around.hint(WORK_TOPIC, ""))
+    return saved
+
+
+def _made_already(uow: UnitOfWork, new: NewRun) -> VersionConflict:
+    started = None
     if new.confirmation_id is not None:
         started = run_rows.find_by_confirmation(uow.connection, new.confirmation_id)
-        if started is not None:
-            raise VersionConflict(
-                f"this confirmation started run {started} already; confirm again to send once more",
-                head={"runId": started},
-            )
+    if started is not None:
+        said = f"this confirmation started run {started} already; confirm again to send once more"
+        return VersionConflict(said, head={"runId": started})
+    return VersionConflict("this fire time of the schedule started a run already", head={})
+
+
+def _run_of(uow: UnitOfWork, new: NewRun) -> Run:
+    plan = new.plan
     concurrency: dict[str, int] = plan.policies["concurrency"]
-    run = Run(
+    return Run(
         id=plan.run_id,
         workspace_id=plan.workspace_id,
         job_id=plan.job_id,
@@ -67,15 +86,6 @@ def add_run(uow: UnitOfWork, new: NewRun, around: RunSurroundings) -> Run:
         created_at_ms=uow.now_ms,
         updated_at_ms=uow.now_ms,
     )
-    lease_rows.open_lane(uow.connection, uow.dialect_name, plan.workspace_id)
-    run_rows.add_run(uow.connection, run, _shards(uow, plan), new.confirmation_id)
-    record_rows.add_snapshot(uow.connection, plan)
-    change = RunChange(uow, around, run)
-    change.note(STATE, {"from": "", "to": RunState.PENDING.value, "reason": new.reason})
-    saved = change.save()
-    change.emit(EventName.RUN_CREATED, _created_json(saved, plan, new))
-    uow.after_commit(lambda: around.hint(WORK_TOPIC, ""))
-    return saved
 
 
 def _check_ranges(plan: RunPlan) -> None:

@@ -12,7 +12,7 @@ which the worker cuts out; its hash covers the whole snapshot and the outcomes c
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from postroad.kernel.tables import canonical_json
@@ -21,11 +21,13 @@ from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.secret_references import references_in
 
 FORMAT = "postroad-run/1"
+RESULTS, AUDIENCE, ORIGINS, FROZEN = "results", "audience", "origins", "frozen"
+"""Names of a run's artifacts that a re-send of it reads. Only a re-send has the last three."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAudience:
-    """`count` recipients get an item. For a re-send it is smaller than the snapshot."""
+    """`count` recipients get an item. For a re-send they are a part of the file: of the source's whole audience."""
 
     audience_id: str
     snapshot_id: str
@@ -56,12 +58,15 @@ class PlannedMessage:
 
 @dataclass(frozen=True, slots=True)
 class SourceRun:
-    """The run that a re-send goes back to, and which of its items are sent again."""
+    """The run that a re-send goes back to, and which of its items are sent again.
+
+    `artifacts` are the files of the source by name: `results` tells who came to which outcome. Where the source was a
+    re-send itself, `origins` and `frozen` lead its items on to the keys of the runs before.
+    """
 
     run_id: str
     outcomes: tuple[Outcome, ...]
-    results_artifact_id: str = ""
-    """`results.parquet` of the source; its UNKNOWN items carry their idempotency keys over."""
+    artifacts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class RunPlan:
             and {
                 "runId": source.run_id,
                 "outcomes": [outcome.value for outcome in source.outcomes],
-                "resultsArtifactId": source.results_artifact_id,
+                "artifacts": dict(source.artifacts),
             },
             "frozenAtMs": self.frozen_at_ms,
         }
@@ -180,9 +185,7 @@ def plan_of(value: Mapping[str, Any]) -> RunPlan:
         shards=tuple((first, end) for first, end in value["shards"]),
         dry_run=value["dryRun"],
         source=source
-        and SourceRun(
-            source["runId"], tuple(Outcome(name) for name in source["outcomes"]), source["resultsArtifactId"]
-        ),
+        and SourceRun(source["runId"], tuple(Outcome(name) for name in source["outcomes"]), source["artifacts"]),
         frozen_at_ms=value["frozenAtMs"],
     )
 

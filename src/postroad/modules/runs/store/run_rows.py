@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from postroad.kernel.pages import Listing
 from postroad.modules.runs._tables import run_lanes, run_shards, run_snapshots, runs
@@ -40,20 +41,26 @@ class Claimable:
     wants_end: bool
 
 
-def add_run(connection: Connection, run: Run, shards: Sequence[Shard], confirmation_id: str | None) -> None:
-    """Raises IntegrityError where this firing or this confirmation made a run already."""
-    connection.execute(
-        insert(runs).values(
-            **_run_values(run),
-            id=run.id,
-            last_claimed_at_ms=0,
-            ending_by="",
-            ending_until_ms=0,
-            confirmation_id=confirmation_id,
-            created_at_ms=run.created_at_ms,
-            version=run.version,
-        )
+def add_run(connection: Connection, run: Run, shards: Sequence[Shard], confirmation_id: str | None) -> bool:
+    """False, and nothing is written, where this firing or this confirmation made a run already.
+
+    Of two that insert at once the second waits until the first has committed.
+    """
+    statement = insert(runs).values(
+        **_run_values(run),
+        id=run.id,
+        last_claimed_at_ms=0,
+        ending_by="",
+        ending_until_ms=0,
+        confirmation_id=confirmation_id,
+        created_at_ms=run.created_at_ms,
+        version=run.version,
     )
+    try:
+        with connection.begin_nested():
+            connection.execute(statement)
+    except IntegrityError:
+        return False
     connection.execute(
         insert(run_shards),
         [
@@ -66,6 +73,7 @@ def add_run(connection: Connection, run: Run, shards: Sequence[Shard], confirmat
             for shard in shards
         ],
     )
+    return True
 
 
 def find_run(connection: Connection, workspace_id: str, run_id: str) -> Run | None:
