@@ -30,6 +30,7 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
+    update,
 )
 
 from postroad.kernel.tables import json_column, metadata, millis
@@ -143,6 +144,17 @@ def feed_head(reading: Snapshot, workspace_id: str) -> str:
     )
     row = reading.connection.execute(statement).first()
     return f"{row[0]}.{row[1]}" if row else ""
+
+
+def adopt_restored(connection: Connection) -> int:
+    """After a restore into another PostgreSQL server: its transactions have other numbers, so those of the events that
+    came along begin before all others. To be called while nobody writes; does nothing otherwise. Returns how many.
+    """
+    newest = select(_T.transaction).order_by(_T.position.desc()).limit(1000).subquery()
+    ahead = literal_column("pg_snapshot_xmax(pg_current_snapshot())::text::bigint", BigInteger)
+    if not connection.execute(select(select(newest).where(newest.c.transaction > ahead).exists())).scalar_one():
+        return 0
+    return connection.execute(update(outbox_events).where(_T.transaction > ahead).values(transaction=0)).rowcount
 
 
 def _settled(dialect_name: str) -> tuple[ColumnElement[bool], ...]:

@@ -96,41 +96,6 @@ def test_what_is_no_cursor_is_refused(databases: Databases, cursor: str) -> None
         _feed(databases, cursor)
 
 
-def test_a_late_commit_is_not_lost_to_who_has_read_on(databases: Databases) -> None:
-    if databases.dialect_name == "sqlite":
-        pytest.xfail("one writer commits after the other: there is no late commit")
-    databases.clock.ms = SystemClock().now_ms()
-    emitted, let_go = threading.Event(), threading.Event()
-
-    def slow(uow: UnitOfWork) -> None:
-        _emit(uow, "began first, ends last")
-        emitted.set()
-        let_go.wait(LONG_S)
-
-    with ThreadPoolExecutor(1) as pool:
-        late = pool.submit(databases.database.write, SYSTEM, slow)
-        emitted.wait(LONG_S)
-        databases.database.write(SYSTEM, lambda uow: _emit(uow, "began later, ends first"))
-        assert _feed(databases) == ()
-        let_go.set()
-        late.result(LONG_S)
-    assert _jobs(_feed(databases)) == ["began first, ends last", "began later, ends first"]
-
-
-def test_a_transaction_of_strangers_that_never_ends_holds_the_feed_up_for_a_minute_only(databases: Databases) -> None:
-    if databases.dialect_name == "sqlite":
-        pytest.xfail("no transaction of strangers lasts beside a write")
-    databases.clock.ms = SystemClock().now_ms()
-    with databases.dialect.address.connect("strangers") as strangers, strangers.transaction():
-        strangers.execute("SELECT pg_current_xact_id()")
-        databases.database.write(SYSTEM, lambda uow: _emit(uow, "young"))
-        assert _feed(databases) == ()
-        databases.clock.advance(s=-61)
-        databases.database.write(SYSTEM, lambda uow: _emit(uow, "a minute old"))
-        assert _jobs(_feed(databases)) == ["a minute old"]
-    assert _jobs(_feed(databases)) == ["young", "a minute old"]
-
-
 def test_many_writers_and_a_reader_that_follows_miss_nothing(databases: Databases) -> None:
     databases.clock.ms = SystemClock().now_ms()
     follower = Database(databases.again(), databases.parts)
