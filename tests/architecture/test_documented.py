@@ -10,6 +10,8 @@ import pytest
 
 from postroad.app.reference import PAGES
 from postroad.app.reference.errors import coded_errors
+from postroad.foundation.metrics import METRICS
+from postroad.foundation.service_settings import SERVICE_SETTINGS
 from postroad.foundation.settings import SETTINGS
 from postroad.providers import BUILTIN
 from postroad.vocabulary.events import EventName
@@ -55,11 +57,22 @@ def test_every_error_has_a_heading_and_every_code_is_its_own() -> None:
 def test_every_provider_setting_and_outcome_has_a_heading() -> None:
     assert set(BUILTIN) - _headings("providers.md") == set()
     assert {setting.name for setting in SETTINGS} == _headings("settings.md")
+    assert {setting.path for setting in SERVICE_SETTINGS} == _headings("service-settings.md")
     assert {outcome.value for outcome in Outcome} - _headings("outcomes.md") == set()
 
 
 def test_every_event_has_a_heading() -> None:
     assert {name.value for name in EventName} == _headings("events.md")
+
+
+def test_every_metric_has_a_heading_and_no_other_is_named() -> None:
+    assert {metric.name for metric in METRICS} == _headings("metrics.md")
+    named = {
+        found
+        for name in modules()
+        for found in re.findall(r'"(postroad_[a-z_]+(?:_total|_seconds|_bytes|_size|_runs|_inflight))"', text_of(name))
+    }
+    assert named <= {metric.name for metric in METRICS}
 
 
 def test_every_reason_and_state_has_a_row() -> None:
@@ -69,6 +82,7 @@ def test_every_reason_and_state_has_a_row() -> None:
 
 def test_every_variable_that_is_read_is_a_setting() -> None:
     known = [setting.name.partition("<")[0] for setting in SETTINGS]
+    known += [setting.variable for setting in SERVICE_SETTINGS]
     read = {
         found
         for name in modules()

@@ -9,8 +9,10 @@ from postroad.app.reference.commands import commands_page
 from postroad.app.reference.errors import errors_page
 from postroad.app.reference.events import events_page
 from postroad.app.reference.exits import exit_codes_page
+from postroad.app.reference.metrics import metrics_page
 from postroad.app.reference.outcomes import outcomes_page
 from postroad.app.reference.providers import providers_page
+from postroad.app.reference.service_settings import service_settings_page
 from postroad.app.reference.settings import settings_page
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -19,7 +21,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "events.md": events_page,
     "exit-codes.md": exit_codes_page,
+    "metrics.md": metrics_page,
     "outcomes.md": outcomes_page,
+    "service-settings.md": service_settings_page,
     "settings.md": settings_page,
 }
 

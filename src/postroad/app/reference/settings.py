@@ -4,8 +4,9 @@ from postroad.app.reference.markdown import code, page, paragraph
 from postroad.foundation.settings import SETTINGS
 
 _INTRODUCTION = """
-The program has no configuration file. What is sent stands in the [job file](job-file.md), what differs once is an
-[option](cli.md), and the environment says the rest.
+Sending from the command line has no configuration file. What is sent stands in the [job file](job-file.md), what
+differs once is an [option](cli.md), and the environment says the rest. `postroad serve` has
+[settings of its own](service-settings.md).
 """
 
 
