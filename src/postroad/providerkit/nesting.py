@@ -1,4 +1,4 @@
-"""How deep a configuration lies in itself. What walks it calls itself for each level, so a stranger's must be bounded."""
+"""How deep a configuration lies in itself: what walks it calls itself for each level, so a stranger's is bounded."""
 
 MOST_LEVELS = 100
 

@@ -22,6 +22,7 @@ from postroad.modules import accounts, jobs, messages
 from postroad.modules.accounts import Account, AccountChange, NewAccount
 from postroad.modules.jobs import Job, JobChange, NewJob, Sending
 from postroad.modules.messages import MessageChange, MessageResult, NewMessage
+from postroad.providerkit.nesting import MOST_LEVELS, is_too_deep
 from postroad.vocabulary.refusals import FieldProblem, ProviderConfigInvalid, ValidationFailed
 from postroad.vocabulary.secret import Secret
 
@@ -61,6 +62,9 @@ def push_job(uow: UnitOfWork, ask: PushAsk, needs: PushNeeds) -> PushResult:
     AccessDenied."""
     for action, kind in _NEEDED.items():
         uow.authorize(action, Resource(ask.workspace_id, kind))
+    if is_too_deep(ask.job):
+        said = f"job: lists and mappings lie more than {MOST_LEVELS} deep in one another"
+        raise ValidationFailed.of("job", "TOO_DEEP", said)
     try:
         file = job_of(ask.job)
     except JobInvalid as invalid:

@@ -36,11 +36,14 @@ def checked_document(provider_id: str, config: Config, needs: AccountNeeds) -> C
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    found = tuple(
-        FieldProblem(f"config.{one.field}" if one.field else "config", one.code, one.message) for one in problems
-    )
+    found = tuple(_below_config(problem) for problem in problems)
     if found:
         raise ProviderConfigInvalid(f"{found[0].path}: {found[0].message}", problems=found)
+
+
+def _below_config(problem: Problem) -> FieldProblem:
+    path = f"config.{problem.field}" if problem.field else "config"
+    return FieldProblem(path, problem.code, problem.message.removeprefix(f"{problem.field}: "))
 
 
 def _files(factory: ProviderFactory, config: Config) -> Iterator[Problem]:

@@ -56,8 +56,11 @@ def checked_document(factory: ProviderFactory, account: ConfigDocument, content:
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    found = tuple(
-        FieldProblem(f"content.{one.field}" if one.field else "content", one.code, one.message) for one in problems
-    )
+    found = tuple(_below_content(problem) for problem in problems)
     if found:
         raise ProviderConfigInvalid(f"{found[0].path}: {found[0].message}", problems=found)
+
+
+def _below_content(problem: Problem) -> FieldProblem:
+    path = f"content.{problem.field}" if problem.field else "content"
+    return FieldProblem(path, problem.code, problem.message.removeprefix(f"{problem.field}: "))
