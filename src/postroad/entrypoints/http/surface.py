@@ -6,6 +6,7 @@ An owner whose routes extend `HttpComposition` adds its Protocol to the bases he
 from typing import TYPE_CHECKING, Protocol
 
 from postroad.entrypoints.http.operating.measures import MeasuredComposition
+from postroad.entrypoints.http.routes.administration import IdentityComposition
 from postroad.entrypoints.http.routes.artifacts import ArtifactComposition
 from postroad.entrypoints.http.routes.secrets import SecretComposition
 from postroad.entrypoints.http.routes.system import SystemComposition
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from postroad.entrypoints.http.operating.health import Readiness
 
 
-class Surface(ArtifactComposition, MeasuredComposition, SecretComposition, SystemComposition, Protocol):
+class Surface(
+    ArtifactComposition, IdentityComposition, MeasuredComposition, SecretComposition, SystemComposition, Protocol
+):
     @property
     def readiness(self) -> "Readiness": ...

@@ -1,0 +1,1 @@
+"""People, what lets them in, and what is written down about them."""
