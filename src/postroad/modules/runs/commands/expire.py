@@ -33,6 +33,21 @@ def expire_leases(uow: UnitOfWork, around: RunSurroundings, limit: int = 20) -> 
     return ended
 
 
+def forget_worker(uow: UnitOfWork, worker_id: str, around: RunSurroundings) -> int:
+    """Ends all leases of a worker that is certainly gone, before their time; how many.
+
+    Only for a worker whose processes cannot live any more: the host of a data folder, started anew under its lock.
+    """
+    ended = 0
+    for lease in lease_rows.list_held_by(uow.connection, worker_id):
+        work = LeasedWork(uow, around, _fence(lease))
+        if work.lease.state is LeaseState.ACTIVE:
+            work.give_back("its worker was started anew", LeaseState.EXPIRED)
+            work.change.save()
+            ended += 1
+    return ended
+
+
 def _fence(lease: RunLease) -> ShardFence:
     """A name for the lease; it opens nothing, for nobody knows the token."""
     return ShardFence(lease.id, lease.run_id, lease.shard_id, lease.epoch, "")

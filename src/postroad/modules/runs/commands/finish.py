@@ -72,6 +72,9 @@ def claim_runs_to_end(uow: UnitOfWork, worker_id: str, around: RunSurroundings, 
     claimed = []
     for run in found:
         shards = run_rows.list_shards(uow.connection, run.id)
+        ended = run
+        for event in ending(run, shards):
+            ended = ended.moved(event, uow.now_ms)
         claimed.append(
             RunToEnd(
                 run_id=run.id,
@@ -80,6 +83,11 @@ def claim_runs_to_end(uow: UnitOfWork, worker_id: str, around: RunSurroundings, 
                 counts=add_counts(shard.counts for shard in shards),
                 epochs=tuple(shard.epoch if shard.begun else 0 for shard in shards),
                 until_ms=until,
+                state=ended.state,
+                reason=_reason(run, shards),
+                started_at_ms=run.started_at_ms or run.created_at_ms,
+                ended_at_ms=ended.ended_at_ms or uow.now_ms,
+                suppressed_errors=run.suppressed_errors,
             )
         )
     return claimed

@@ -159,6 +159,12 @@ class RunToEnd:
     epochs: tuple[int, ...]
     """How many leases each shard had; 0 where it never began and has no journal."""
     until_ms: int
+    state: RunState
+    """How it will end."""
+    reason: str
+    started_at_ms: int
+    ended_at_ms: int
+    suppressed_errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,12 @@ def list_expired(connection: Connection, now_ms: int, limit: int) -> list[RunLea
     return [_lease_of(row) for row in connection.execute(statement).mappings()]
 
 
+def list_held_by(connection: Connection, worker_id: str) -> list[RunLease]:
+    """Run by run, so that locks are taken in one order."""
+    statement = select(run_leases).where(_T.state == _ACTIVE, _T.worker_id == worker_id).order_by(_T.run_id, _T.id)
+    return [_lease_of(row) for row in connection.execute(statement).mappings()]
+
+
 def list_of_run(connection: Connection, run_id: str, limit: int) -> list[RunLease]:
     """The newest first."""
     statement = select(run_leases).where(_T.run_id == run_id).order_by(_T.created_at_ms.desc(), _T.id.desc())
