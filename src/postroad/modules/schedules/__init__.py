@@ -14,12 +14,7 @@ Events: `schedule.changed` with each version, `schedule.fired` once for each fir
 """
 
 from postroad.modules.schedules.commands.plan_schedule import change_schedule, create_schedule
-from postroad.modules.schedules.commands.switch_schedule import (
-    archive_schedule,
-    delete_schedule,
-    disable_schedule,
-    enable_schedule,
-)
+from postroad.modules.schedules.commands.switch_schedule import archive_schedule, disable_schedule, enable_schedule
 from postroad.modules.schedules.model import (
     FireTime,
     FiringState,
@@ -63,7 +58,6 @@ __all__ = [
     "archive_schedule",
     "change_schedule",
     "create_schedule",
-    "delete_schedule",
     "disable_schedule",
     "enable_schedule",
     "get_schedule",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, delete, exists, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, RowMapping, exists, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from postroad.kernel.pages import Listing, Page
@@ -40,11 +40,6 @@ def add(uow: UnitOfWork, schedule: ScheduleView) -> None:
 def save(uow: UnitOfWork, schedule: ScheduleView) -> None:
     """Replaces what `lock` or `claim_due` returned."""
     uow.connection.execute(update(schedules).where(_S.id == schedule.id).values(**_values(schedule)))
-
-
-def remove(uow: UnitOfWork, schedule_id: str) -> None:
-    uow.connection.execute(delete(schedule_firings).where(_F.schedule_id == schedule_id))
-    uow.connection.execute(delete(schedules).where(_S.id == schedule_id))
 
 
 def find(reading: Reading, workspace_id: str, schedule_id: str) -> ScheduleView | None:
@@ -114,14 +109,6 @@ def add_firing(uow: UnitOfWork, workspace_id: str, firing: FiringView) -> bool:
 def has_firing(reading: Reading, schedule_id: str, fire_at_ms: int) -> bool:
     same = exists().where(_F.schedule_id == schedule_id, _F.fire_at_ms == fire_at_ms)
     return bool(reading.connection.execute(select(same)).scalar())
-
-
-def count_fired(reading: Reading, schedule_id: str) -> int:
-    """How many firings started a run or are about to."""
-    counted = select(func.count()).where(
-        _F.schedule_id == schedule_id, _F.state.in_((FiringState.FIRED, FiringState.DUE))
-    )
-    return int(reading.connection.execute(counted).scalar_one())
 
 
 def save_firing(uow: UnitOfWork, firing: FiringView) -> None:

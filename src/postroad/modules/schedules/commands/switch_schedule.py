@@ -1,4 +1,4 @@
-"""A schedule is enabled, disabled, archived or deleted."""
+"""A schedule is enabled, disabled or archived."""
 
 from dataclasses import replace
 
@@ -36,23 +36,11 @@ def archive_schedule(uow: UnitOfWork, workspace_id: str, schedule_id: str, expec
     return _saved(uow, replace(kept, status=ScheduleStatus.ARCHIVED, next_fire_at_ms=None), "schedule.archived")
 
 
-def delete_schedule(uow: UnitOfWork, workspace_id: str, schedule_id: str, expected: Expected) -> None:
-    """Raises StateConflict where it has started a run: that run refers to it."""
-    kept = _to_change(uow, workspace_id, schedule_id, expected, also_archived=True)
-    if (count := store.count_fired(uow, schedule_id)) > 0:
-        raise StateConflict(f"{count} runs refer to this schedule; archive it instead")
-    gone = replace(kept, status=ScheduleStatus.ARCHIVED, next_fire_at_ms=None, version=kept.version + 1)
-    store.remove(uow, schedule_id)
-    announce(uow, gone, "schedule.deleted")
-
-
-def _to_change(
-    uow: UnitOfWork, workspace_id: str, schedule_id: str, expected: Expected, *, also_archived: bool = False
-) -> ScheduleView:
+def _to_change(uow: UnitOfWork, workspace_id: str, schedule_id: str, expected: Expected) -> ScheduleView:
     uow.authorize(Action.SCHEDULES_WRITE, Resource(workspace_id, "schedule", schedule_id))
     kept = held(uow, workspace_id, schedule_id)
     expect(kept.version, expected, {"updatedAtMs": kept.updated_at_ms})
-    if kept.status is ScheduleStatus.ARCHIVED and not also_archived:
+    if kept.status is ScheduleStatus.ARCHIVED:
         raise StateConflict("an archived schedule cannot be changed; make a new one")
     return kept
 

@@ -1,0 +1,1 @@
+"""What people do with audiences and imports: each is one transaction."""

@@ -1,0 +1,154 @@
+"""Recipients are shown: some rows of a snapshot, the preview of an import, whole tables to take away.
+
+Who may see them is asked in a transaction; files are read after it. Whole tables leave formula-safe and are audited.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from postroad.kernel.authz import Action, Resource
+from postroad.kernel.database import Database
+from postroad.kernel.uow import UnitOfWork
+from postroad.modules.audiences.commands.receiving import INCOMING, Sender
+from postroad.modules.audiences.model import Import, SnapshotRecord, Staged
+from postroad.modules.audiences.parts.reports import shown
+from postroad.modules.audiences.ports import ArtifactKeeper
+from postroad.modules.audiences.queries import get_import, get_snapshot, readable
+from postroad.recipients import Snapshot, export_accepted, read_recipients
+from postroad.vocabulary.refusals import ResourceNotFound, StateConflict, ValidationFailed
+
+MOST_ROWS_SHOWN = 500
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    sequence: int
+    """Its place in the snapshot, from 0."""
+    row: int
+    """The number the spreadsheet showed."""
+    fields: Mapping[str, str | int | float | bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    total: int
+    rows: tuple[ShownRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    database: Database
+    keeper: ArtifactKeeper
+    work_folder: Path
+    new_id: Callable[[], str]
+
+    def rows(self, sender: Sender, audience_id: str, revision: int, *, first: int = 0, limit: int = 50) -> Rows:
+        """`limit` recipients from the sequence `first` on. Blocks.
+
+        Raises ValidationFailed, ResourceNotFound, StateConflict where they are deleted.
+        """
+        if not 1 <= limit <= MOST_ROWS_SHOWN or first < 0:
+            said = f"first must be 0 or more, and limit 1 to {MOST_ROWS_SHOWN}"
+            raise ValidationFailed.of("limit", "OUT_OF_RANGE", said)
+        kept = self.database.read(
+            sender.principal,
+            lambda reading: readable(get_snapshot(reading, sender.workspace_id, audience_id, revision)),
+        )
+        with self.keeper.opened(kept.workspace_id, kept.artifact_id) as path:
+            found = read_recipients(_snapshot(path, kept), first, limit)
+        return Rows(
+            kept.record_count,
+            tuple(
+                ShownRow(first + place, one.row, {name: shown(value) for name, value in one.fields.items()})
+                for place, one in enumerate(found)
+            ),
+        )
+
+    def preview(self, sender: Sender, import_id: str) -> dict[str, Any]:
+        """`{"accepted": […], "problems": […]}`, up to twenty each. Blocks. Raises ResourceNotFound, StateConflict."""
+        found = self.database.read(
+            sender.principal, lambda reading: get_import(reading, sender.workspace_id, import_id)
+        )
+        with self.keeper.opened(found.workspace_id, _staged(found).preview_artifact_id) as path:
+            preview: dict[str, Any] = json.loads(path.read_bytes())
+        return preview
+
+    @contextmanager
+    def errors_csv(self, sender: Sender, import_id: str) -> Iterator[Path]:
+        """Every row that was left out and why. Raises ResourceNotFound where no row was, ArtifactNotReady."""
+
+        def asked(uow: UnitOfWork) -> Import:
+            found = get_import(uow, sender.workspace_id, import_id)
+            _note_export(uow, sender, Resource(sender.workspace_id, "audience_import", found.id), "errors.csv")
+            return found
+
+        found = self._written(sender, asked)
+        if found.errors_artifact_id is None:
+            raise ResourceNotFound("no row was left out, so there is no file of errors")
+        with self.keeper.opened(found.workspace_id, found.errors_artifact_id) as path:
+            yield path
+
+    @contextmanager
+    def accepted_csv(self, sender: Sender, import_id: str) -> Iterator[Path]:
+        """The accepted rows of an import. Raises ResourceNotFound, StateConflict, ArtifactNotReady."""
+
+        def asked(uow: UnitOfWork) -> Import:
+            found = get_import(uow, sender.workspace_id, import_id)
+            _note_export(uow, sender, Resource(sender.workspace_id, "audience_import", found.id), "accepted.csv")
+            return found
+
+        staged = _staged(self._written(sender, asked))
+        with self._exported(sender.workspace_id, staged) as path:
+            yield path
+
+    @contextmanager
+    def snapshot_csv(self, sender: Sender, audience_id: str, revision: int) -> Iterator[Path]:
+        """All recipients of a snapshot. Raises ResourceNotFound, StateConflict where they are deleted."""
+
+        def asked(uow: UnitOfWork) -> SnapshotRecord:
+            found = readable(get_snapshot(uow, sender.workspace_id, audience_id, revision))
+            _note_export(uow, sender, Resource(sender.workspace_id, "audience", audience_id), f"revision {revision}")
+            return found
+
+        with self._exported(sender.workspace_id, self._written(sender, asked)) as path:
+            yield path
+
+    @contextmanager
+    def _exported(self, workspace_id: str, kept: SnapshotRecord | Staged) -> Iterator[Path]:
+        """A CSV of a snapshot for as long as the context lasts."""
+        self.work_folder.mkdir(parents=True, exist_ok=True)
+        made = self.work_folder / f"{INCOMING}{self.new_id()}.csv"
+        try:
+            with self.keeper.opened(workspace_id, kept.artifact_id) as path:
+                export_accepted(_snapshot(path, kept), made)
+            yield made
+        finally:
+            made.unlink(missing_ok=True)
+
+    def _written(self, sender: Sender, work: Callable[[UnitOfWork], _T]) -> _T:
+        return self.database.write(
+            sender.principal,
+            work,
+            correlation_id=sender.correlation_id,
+            source_address=sender.source_address,
+        )
+
+
+def _snapshot(path: Path, kept: SnapshotRecord | Staged) -> Snapshot:
+    return Snapshot(path, kept.record_count, kept.sha256, kept.columns, kept.aliases)
+
+
+def _staged(found: Import) -> Staged:
+    if found.staged is None:
+        raise StateConflict(f"the import is {found.state}; there is something to see once it is PARSED")
+    return found.staged
+
+
+def _note_export(uow: UnitOfWork, sender: Sender, resource: Resource, what: str) -> None:
+    uow.authorize(Action.AUDIENCES_READ, Resource(sender.workspace_id, resource.type, resource.id))
+    uow.audit(f"{resource.type}.exported", resource, details={"what": what})

@@ -1,0 +1,1 @@
+"""The inner works of audiences: receiving, reading, keeping, forgetting."""

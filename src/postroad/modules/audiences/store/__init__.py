@@ -1,0 +1,1 @@
+"""The statements of the tables of audiences, one file per table."""
