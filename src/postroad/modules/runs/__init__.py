@@ -21,7 +21,7 @@ Publishes run.created, run.state_changed, run.paused, run.completed, run.failed,
 from postroad.modules.runs.commands.claim import ACCOUNT_CIRCUIT, WORKSPACE_LIMIT, claim_shards
 from postroad.modules.runs.commands.clean import delete_old_events
 from postroad.modules.runs.commands.create import NewRun, add_run
-from postroad.modules.runs.commands.expire import expire_leases
+from postroad.modules.runs.commands.expire import expire_leases, forget_worker
 from postroad.modules.runs.commands.finish import claim_runs_to_end, end_run, finish_shard
 from postroad.modules.runs.commands.hold import acknowledge, release, renew
 from postroad.modules.runs.commands.report import report
@@ -167,6 +167,7 @@ __all__ = [
     "end_run",
     "expire_leases",
     "finish_shard",
+    "forget_worker",
     "found_run",
     "get_command",
     "get_run",
