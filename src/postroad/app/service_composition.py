@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from postroad.app.areas import storage
+from postroad.app.areas.configuration import ConfigurationArea
 from postroad.app.areas.files import FilesArea
 from postroad.app.areas.readiness import readiness_checks
 from postroad.app.areas.vault import VaultArea
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(FilesArea, VaultArea):
+class ServiceComposition(ConfigurationArea, FilesArea, VaultArea):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.

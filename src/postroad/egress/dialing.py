@@ -56,6 +56,10 @@ class Dialer:
     def allow_literal(self, host: str, port: int) -> None:
         self._literals.add((parse_host(host).text, port))
 
+    def refusal_of_literal(self, host: str) -> str | None:
+        address = parse_host(host).address
+        return None if address is None else self._policy.refusal(unmapped(address))
+
     async def checked_addresses(self, host: str, port: int) -> list[Address]:
         """Every address of `host`, all judged. Raises InvalidInput, EgressDenied, or StreamFailed (DNS)."""
         parsed = parse_host(host)

@@ -38,6 +38,11 @@ class Egress:
         """
         self._dialer.allow_literal(host, port)
 
+    def refusal_of_literal(self, host: str) -> str | None:
+        """The rule that refuses a host written as an address. None where it may be reached, and for a name: a name is
+        judged each time it is resolved. Raises InvalidInput for what is no host."""
+        return self._dialer.refusal_of_literal(host)
+
     async def checked_addresses(self, host: str, port: int) -> list[Address]:
         """For clients that connect by address themselves. Raises InvalidInput, EgressDenied or StreamFailed (DNS)."""
         return await self._dialer.checked_addresses(host, port)

@@ -18,7 +18,7 @@ from postroad.recipients.request import (
 )
 from postroad.recipients.results.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
 from postroad.recipients.results.listing import ItemPage, ItemRow, list_items
-from postroad.recipients.snapshot import Snapshot, export_accepted, read_recipients
+from postroad.recipients.snapshot import Snapshot, export_accepted, find_recipients, read_recipients
 from postroad.recipients.source import SnapshotSource
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "TopReason",
     "export_accepted",
     "export_results",
+    "find_recipients",
     "import_audience",
     "list_items",
     "read_recipients",

@@ -1,6 +1,6 @@
 """A snapshot: one Parquet file that never changes, known by its SHA-256."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,14 +72,24 @@ def read_recipients(snapshot: Snapshot, first: int, limit: int) -> list[Accepted
 
     Raises AudienceInvalid where the file is gone or no snapshot.
     """
+    return _selected(snapshot, f"{SEQUENCE} >= ? AND {SEQUENCE} < ?", [first, first + limit])
+
+
+def find_recipients(snapshot: Snapshot, rows: Sequence[int]) -> list[AcceptedSample]:
+    """The recipients of these rows, as the spreadsheet counts, in order of the spreadsheet; those not there are left
+    out. Reads one column of the file. Raises AudienceInvalid where the file is gone or no snapshot."""
+    return _selected(snapshot, f"{ROW} IN (SELECT unnest(?::BIGINT[]))", [list(rows)])
+
+
+def _selected(snapshot: Snapshot, condition: str, values: list[object]) -> list[AcceptedSample]:
     with _connected() as connection:
         note, _ = read_note(connection, snapshot.path)
         fields = selected_fields(note)
         columns = ", ".join(quoted(column) for _, column, _ in fields)
         rows = connection.execute(
             f"SELECT {ROW}, {columns} FROM {scan(snapshot.path)} "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
-            f"WHERE {SEQUENCE} >= ? AND {SEQUENCE} < ? ORDER BY {SEQUENCE}",
-            [first, first + limit],
+            f"WHERE {condition} ORDER BY {SEQUENCE}",
+            values,
         ).fetchall()
     return [
         AcceptedSample(

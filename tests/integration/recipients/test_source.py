@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.builders.tables import import_text
 
-from postroad.recipients import Snapshot, SnapshotSource, read_recipients
+from postroad.recipients import Snapshot, SnapshotSource, find_recipients, read_recipients
 from postroad.spi import Recipient
 from postroad.vocabulary.errors import AudienceInvalid
 
@@ -39,6 +39,11 @@ def test_a_page_of_recipients_begins_anywhere(snapshot: Snapshot) -> None:
         (120_000, {"姓名": "n119998", "x": "119998", "name": "n119998"}),
         (120_001, {"姓名": "n119999", "x": "119999", "name": "n119999"}),
     ]
+
+
+def test_recipients_are_found_by_the_rows_of_the_spreadsheet(snapshot: Snapshot) -> None:
+    found = find_recipients(snapshot, [120_001, 2, 500_000])
+    assert [(one.row, one.fields["name"]) for one in found] == [(2, "n0"), (120_001, "n119999")]
 
 
 async def test_a_shard_sees_its_range_only(snapshot: Snapshot) -> None:

@@ -118,3 +118,17 @@ async def test_the_rule_is_for_the_operator_and_not_for_the_message() -> None:
         await addresses(Egress(resolver=Resolver(["10.0.0.1"])))
     assert "10.0.0.1" not in str(caught.value)
     assert "api.example.org:443 is 10.0.0.1 (private)" in caught.value.operator_detail
+
+
+@pytest.mark.parametrize(
+    ("host", "rule"),
+    [
+        ("169.254.169.254", "metadata service"),
+        ("[::ffff:169.254.169.254]", "metadata service"),
+        ("10.0.0.1", "private"),
+        ("1.1.1.1", None),
+        ("metadata.example.org", None),
+    ],
+)
+def test_a_host_written_as_an_address_is_judged_without_asking_anybody(host: str, rule: str | None) -> None:
+    assert Egress(resolver=Resolver()).refusal_of_literal(host) == rule

@@ -5,6 +5,7 @@ An owner whose routes extend `HttpComposition` adds its Protocol to the bases he
 
 from typing import TYPE_CHECKING, Protocol
 
+from postroad.entrypoints.http.configuration import ConfigurationComposition
 from postroad.entrypoints.http.operating.measures import MeasuredComposition
 from postroad.entrypoints.http.routes.administration import IdentityComposition
 from postroad.entrypoints.http.routes.artifacts import ArtifactComposition
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
 
 
 class Surface(
-    ArtifactComposition, IdentityComposition, MeasuredComposition, SecretComposition, SystemComposition, Protocol
+    ArtifactComposition,
+    ConfigurationComposition,
+    IdentityComposition,
+    MeasuredComposition,
+    SecretComposition,
+    SystemComposition,
+    Protocol,
 ):
     @property
     def readiness(self) -> "Readiness": ...

@@ -1,6 +1,17 @@
 """The paths of every owner."""
 
-from postroad.entrypoints.http.routes import administration, artifacts, feed, secrets, system, workspaces
+from postroad.entrypoints.http.routes import (
+    accounts,
+    administration,
+    artifacts,
+    feed,
+    jobs,
+    messages,
+    providers,
+    secrets,
+    system,
+    workspaces,
+)
 
-OWNERS = (administration, artifacts, feed, secrets, system, workspaces)
+OWNERS = (accounts, administration, artifacts, feed, jobs, messages, providers, secrets, system, workspaces)
 """Each has `add_routes(router, composition)`. Keep the order of the alphabet."""
