@@ -7,7 +7,9 @@ standalone service only. `rotate` adds a version and makes it active; secrets ar
 version leaves only by `drop`. A process that meets a version it does not know reads the file again once, so a key ring
 that was handed out anew needs no restart.
 
-Keys of other purposes (signing cursors, confirmations) are derived by HKDF-SHA-256 (RFC 5869) and never stored.
+Keys of other purposes (signing cursors, confirmations) are derived by HKDF-SHA-256 (RFC 5869) from a root that a
+rotation leaves alone: what instances signed before and after one is good at all of them. `rotate(signing=True)` is for
+a ring that somebody may have seen.
 Source: spec wepush §30.1.
 """
 
@@ -37,10 +39,11 @@ class WrappedKey:
     wrapped: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class _Keys:
     active: str
     by_version: Mapping[str, bytes]
+    root: bytes
 
 
 class KeyRing:
@@ -107,23 +110,20 @@ class KeyRing:
             raise ValueError("the wrapped key is not what was stored here") from None
 
     def derive(self, purpose: str) -> bytes:
-        """The key of 32 bytes that the active version gives to `purpose`. A rotation changes it."""
-        keys = self._keys
-        return _derived(keys.by_version[keys.active], purpose)
+        """The key of 32 bytes for `purpose`: the same in all processes that have this ring."""
+        return _derived(self._keys.root, purpose)
 
-    def derive_all(self, purpose: str) -> tuple[bytes, ...]:
-        """The keys of all versions for `purpose`, the active one first: sign with the first, check with any."""
-        keys = self._keys
-        ordered = [keys.active, *(version for version in keys.by_version if version != keys.active)]
-        return tuple(_derived(keys.by_version[version], purpose) for version in ordered)
+    def rotate(self, *, signing: bool = False) -> str:
+        """Adds a version, makes it active and answers its name. A crash leaves the old file or the new one.
 
-    def rotate(self) -> str:
-        """Adds a version, makes it active and answers its name. A crash leaves the old file or the new one."""
+        With `signing` all derived keys change too: cursors and confirmations that are out are no longer good.
+        """
         with self._lock:
             keys = _read(self._path)
             number = 1 + max(_number(version) for version in keys.by_version)
             version, key = _fresh(number)
-            self._store(_Keys(version, {**keys.by_version, version: key}))
+            root = os.urandom(_KEY_BYTES) if signing else keys.root
+            self._store(_Keys(version, {**keys.by_version, version: key}, root))
             return version
 
     def drop(self, version: str) -> None:
@@ -132,7 +132,8 @@ class KeyRing:
             keys = _read(self._path)
             if version not in keys.by_version or version == keys.active:
                 raise KeysUnusable(f"{version} is not a retained version of {self._path}", field="version")
-            self._store(_Keys(keys.active, {name: key for name, key in keys.by_version.items() if name != version}))
+            left = {name: key for name, key in keys.by_version.items() if name != version}
+            self._store(_Keys(keys.active, left, keys.root))
 
     def refresh(self) -> None:
         """Reads the file again."""
@@ -172,15 +173,20 @@ def _number(version: str) -> int:
 
 
 def _content(keys: _Keys) -> bytes:
-    versions = {version: base64.b64encode(key).decode() for version, key in keys.by_version.items()}
-    return json.dumps({"format": _FORMAT, "active": keys.active, "versions": versions}, indent=2).encode() + b"\n"
+    value = {
+        "format": _FORMAT,
+        "active": keys.active,
+        "versions": {version: base64.b64encode(key).decode() for version, key in keys.by_version.items()},
+        "root": base64.b64encode(keys.root).decode(),
+    }
+    return json.dumps(value, indent=2).encode() + b"\n"
 
 
 def _make(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     version, key = _fresh(1)
     part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    write_whole(part, _content(_Keys(version, {version: key})), 0o600)
+    write_whole(part, _content(_Keys(version, {version: key}, os.urandom(_KEY_BYTES))), 0o600)
     try:
         os.link(part, path)
     except FileExistsError:
@@ -218,14 +224,18 @@ def _read(path: Path) -> _Keys:
 
 
 def _parsed(value: dict[str, object]) -> _Keys:
-    versions = value["versions"]
-    active = value["active"]
+    versions, active, root = value["versions"], value["active"], value["root"]
     if value["format"] != _FORMAT or not isinstance(versions, dict) or not isinstance(active, str):
         raise ValueError
-    by_version = {version: base64.b64decode(text, validate=True) for version, text in versions.items()}
-    for version, key in by_version.items():
-        if len(key) != _KEY_BYTES or _name(_number(version), key) != version:
-            raise ValueError
-    if active not in by_version:
+    by_version = {version: _key(text) for version, text in versions.items()}
+    if active not in by_version or any(_name(_number(version), key) != version for version, key in by_version.items()):
         raise ValueError
-    return _Keys(active, MappingProxyType(dict(sorted(by_version.items(), key=lambda pair: _number(pair[0])))))
+    ordered = dict(sorted(by_version.items(), key=lambda pair: _number(pair[0])))
+    return _Keys(active, MappingProxyType(ordered), _key(root))
+
+
+def _key(text: object) -> bytes:
+    key = base64.b64decode(str(text), validate=True)
+    if len(key) != _KEY_BYTES:
+        raise ValueError
+    return key

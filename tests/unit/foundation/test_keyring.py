@@ -57,7 +57,7 @@ def test_anything_else_in_the_file_is_refused(tmp_path: Path, content: str) -> N
         KeyRing.load(path)
 
 
-@pytest.mark.parametrize("change", ["key", "name", "active", "format", "short"])
+@pytest.mark.parametrize("change", ["key", "name", "active", "format", "short", "root"])
 def test_a_changed_ring_is_refused(tmp_path: Path, change: str) -> None:
     ring = _ring(tmp_path)
     path = tmp_path / "keys" / "ring.json"
@@ -73,6 +73,8 @@ def test_a_changed_ring_is_refused(tmp_path: Path, change: str) -> None:
             value["active"] = "k9-00000000"
         case "format":
             value["format"] = "postroad-keyring/9"
+        case "root":
+            value["root"] = value["root"][:8]
         case "short":
             value["versions"][ring.active] = "AAAA"
     path.write_text(json.dumps(value), encoding="utf-8")
@@ -119,17 +121,18 @@ def test_the_ring_of_another_installation_is_told_by_what_it_lacks(tmp_path: Pat
     mine.require({mine.active})
 
 
-def test_derived_keys_differ_by_purpose_and_change_with_a_rotation(tmp_path: Path) -> None:
+def test_derived_keys_differ_by_purpose_and_outlive_a_rotation(tmp_path: Path) -> None:
     ring = _ring(tmp_path)
-    cursor, session = ring.derive("cursor"), ring.derive("session")
+    cursor, confirmation = ring.derive("cursors"), ring.derive("confirmations")
     assert len(cursor) == 32
-    assert cursor != session
+    assert cursor != confirmation
     ring.rotate()
-    assert ring.derive("cursor") != cursor
-    assert ring.derive_all("cursor") == (ring.derive("cursor"), cursor)
+    assert KeyRing.load(tmp_path / "keys" / "ring.json").derive("cursors") == cursor
+    ring.rotate(signing=True)
+    assert KeyRing.load(tmp_path / "keys" / "ring.json").derive("cursors") == ring.derive("cursors") != cursor
 
 
 def test_a_ring_shows_no_key(tmp_path: Path) -> None:
     ring = _ring(tmp_path)
-    keys = json.loads((tmp_path / "keys" / "ring.json").read_text(encoding="utf-8"))["versions"].values()
-    assert not any(key in repr(ring) for key in keys)
+    value = json.loads((tmp_path / "keys" / "ring.json").read_text(encoding="utf-8"))
+    assert not any(key in repr(ring) for key in (*value["versions"].values(), value["root"]))
