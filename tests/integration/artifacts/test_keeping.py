@@ -1,6 +1,7 @@
 """Handing out, pinning, holding, deleting and the sweep."""
 
 import itertools
+import threading
 from dataclasses import replace
 
 import pytest
@@ -269,3 +270,37 @@ def test_the_usage_is_told_with_the_quota(room: Room) -> None:
         room.databases.member(Role.VIEWER), lambda reading: artifacts.get_usage(reading, WORKSPACE, room.policies)
     )
     assert (usage.used_bytes, usage.reserved_bytes, usage.quota_bytes) == (5, 0, 100)
+
+
+def test_sweeps_at_once_remove_each_file_once(room: Room) -> None:
+    for _ in range(20):
+        _delete(room, room.stored(b"12345"))
+    failures: list[BaseException] = []
+
+    def sweep() -> None:
+        try:
+            room.sweep_all()
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=sweep) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert room.metrics.value(ARTIFACTS_REMOVED, type="RESULT") == 20
+    assert (room.usage(), room.files()) == ((0, 0), 0)
+
+
+def test_a_released_file_goes_with_the_next_sweep_unless_somebody_keeps_it(room: Room) -> None:
+    free, pinned, needed = (room.stored(kind=TYPE.SNAPSHOT) for _ in range(3))
+    _flag(room, pinned, pinned=True)
+    room.references.needed.add(needed.id)
+    for artifact in (free, pinned, needed):
+        room.databases.database.write(
+            SYSTEM.principal, lambda uow, one=artifact: artifacts.release_artifact(uow, WORKSPACE, one.id)
+        )
+    room.databases.database.write(SYSTEM.principal, lambda uow: artifacts.release_artifact(uow, WORKSPACE, "never-was"))
+    room.sweep_all()
+    assert [room.now(one.id).state for one in (free, pinned, needed)] == [STATE.DELETED, STATE.READY, STATE.READY]
