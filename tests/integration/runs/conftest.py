@@ -1,8 +1,8 @@
 import pytest
-from tests.builders.databases import Databases, databases, postgres_server  # noqa: F401
+from tests.builders.databases import Databases
 from tests.builders.runs import RunRoom
 
 
 @pytest.fixture
-def room(databases: Databases) -> RunRoom:  # noqa: F811
+def room(databases: Databases) -> RunRoom:
     return RunRoom(databases)

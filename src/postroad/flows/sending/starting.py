@@ -25,7 +25,7 @@ from postroad.kernel.idempotency import IdempotencyKey, request_digest
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules import runs
 from postroad.modules.runs import NewRun, Run, RunPlan
-from postroad.vocabulary.refusals import QuotaExceeded, ValidationFailed
+from postroad.vocabulary.refusals import QuotaExceeded, ValidationFailed, VersionConflict
 
 ACTION = "runs.start"
 
@@ -82,7 +82,13 @@ class ScheduledStarts:
         ask = TrustedStart(
             schedule.workspace_id, schedule.job_id, "schedule", schedule_id=schedule.id, fire_at_ms=fire_at_ms
         )
-        return start_trusted(uow, ask, self._needs).id
+        try:
+            return start_trusted(uow, ask, self._needs).id
+        except VersionConflict:
+            other = runs.run_of_firing(uow, schedule.id, fire_at_ms)
+            if other is None:
+                raise
+            return other.id
 
 
 def start_run(uow: UnitOfWork, ask: StartAsk, needs: SendingNeeds) -> StartedRun:

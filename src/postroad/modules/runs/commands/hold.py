@@ -42,9 +42,7 @@ def renew(uow: UnitOfWork, asks: Sequence[RenewalAsk], around: RunSurroundings) 
     return [answers[ask.fence.lease_id] for ask in asks]
 
 
-def release(
-    uow: UnitOfWork, fence: ShardFence, around: RunSurroundings, reason: str = "", *, wait_ms: int = 0
-) -> None:
+def release(uow: UnitOfWork, fence: ShardFence, around: RunSurroundings, reason: str = "", *, wait_ms: int = 0) -> None:
     """Gives a shard back before its end: it goes on elsewhere, at once or after `wait_ms`. Raises LeaseExpired."""
     work = LeasedWork(uow, around, fence)
     work.lease.require(fence, uow.now_ms, acknowledged=False)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from postroad.modules.runs._tables import run_lanes, run_leases
@@ -14,6 +14,9 @@ from postroad.vocabulary.refusals import LeaseExpired
 
 _T = run_leases.c
 _ACTIVE = LeaseState.ACTIVE.value
+_SAVE = update(run_leases).where(
+    _T.id == bindparam("same_id"), _T.state == bindparam("same_state"), _T.version == bindparam("same_version")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def usage_of(connection: Connection, workspace_id: str) -> Usage:
 
 def add_lease(connection: Connection, lease: RunLease) -> None:
     """The unique index lets one ACTIVE lease of a shard stand; a second is an IntegrityError."""
-    connection.execute(insert(run_leases).values(id=lease.id, **_values(lease, lease.created_at_ms)))
+    connection.execute(insert(run_leases), {"id": lease.id, **_values(lease, lease.created_at_ms)})
 
 
 def find_lease(connection: Connection, lease_id: str) -> RunLease | None:
@@ -88,8 +91,8 @@ def list_of_run(connection: Connection, run_id: str, limit: int) -> list[RunLeas
 def save_lease(connection: Connection, before: RunLease, after: RunLease, now_ms: int) -> RunLease:
     """Raises LeaseExpired where somebody ended it meanwhile."""
     saved = replace(after, version=before.version + 1)
-    same = (_T.id == before.id, _T.state == before.state.value, _T.version == before.version)
-    if connection.execute(update(run_leases).where(*same).values(**_values(saved, now_ms))).rowcount != 1:
+    same = {"same_id": before.id, "same_state": before.state.value, "same_version": before.version}
+    if connection.execute(_SAVE, {**_values(saved, now_ms), **same}).rowcount != 1:
         raise LeaseExpired(f"lease {before.id} was ended at the same moment; stop now and keep the journal")
     return saved
 

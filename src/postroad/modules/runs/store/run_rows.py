@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, Table, Update, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from postroad.kernel.pages import Listing
@@ -16,6 +16,18 @@ from postroad.vocabulary.transitions import RUN_FINAL, RunState
 _COUNTS = tuple(field.name for field in fields(RunCounts))
 _FINAL = tuple(sorted(RUN_FINAL))
 _FEW = 5
+
+
+def _unless_changed(table: Table) -> Update:
+    """Its columns come with the parameters, and with `same_…` what must still stand there."""
+    return update(table).where(
+        table.c.id == bindparam("same_id"),
+        table.c.state == bindparam("same_state"),
+        table.c.version == bindparam("same_version"),
+    )
+
+
+_SAVE_RUN, _SAVE_SHARD = _unless_changed(runs), _unless_changed(run_shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +58,19 @@ def add_run(connection: Connection, run: Run, shards: Sequence[Shard], confirmat
 
     Of two that insert at once the second waits until the first has committed.
     """
-    statement = insert(runs).values(
+    row = {
         **_run_values(run),
-        id=run.id,
-        last_claimed_at_ms=0,
-        ending_by="",
-        ending_until_ms=0,
-        confirmation_id=confirmation_id,
-        created_at_ms=run.created_at_ms,
-        version=run.version,
-    )
+        "id": run.id,
+        "last_claimed_at_ms": 0,
+        "ending_by": "",
+        "ending_until_ms": 0,
+        "confirmation_id": confirmation_id,
+        "created_at_ms": run.created_at_ms,
+        "version": run.version,
+    }
     try:
         with connection.begin_nested():
-            connection.execute(statement)
+            connection.execute(insert(runs), row)
     except IntegrityError:
         return False
     connection.execute(
@@ -108,11 +120,8 @@ def lock_run_unless_busy(connection: Connection, run_id: str) -> Run | None:
 def save_run(connection: Connection, before: Run, after: Run, now_ms: int) -> Run:
     """Raises VersionConflict where it is not in the state and version it was read in."""
     saved = replace(after, version=before.version + 1, updated_at_ms=now_ms)
-    done = connection.execute(
-        update(runs)
-        .where(runs.c.id == before.id, runs.c.state == before.state.value, runs.c.version == before.version)
-        .values(**_run_values(saved), version=saved.version)
-    )
+    same = {"same_id": before.id, "same_state": before.state.value, "same_version": before.version}
+    done = connection.execute(_SAVE_RUN, {**_run_values(saved), "version": saved.version, **same})
     if done.rowcount != 1:
         raise VersionConflict(f"run {before.id} was changed at the same moment; read it again", head={})
     return saved
@@ -232,14 +241,8 @@ def list_shards(connection: Connection, run_id: str, *, lock: bool = False) -> l
 def save_shard(connection: Connection, before: Shard, after: Shard, now_ms: int) -> Shard:
     """Raises VersionConflict where it is not in the state and version it was read in."""
     saved = replace(after, version=before.version + 1)
-    same = (
-        run_shards.c.id == before.id,
-        run_shards.c.state == before.state.value,
-        run_shards.c.version == before.version,
-    )
-    done = connection.execute(
-        update(run_shards).where(*same).values(**_shard_values(saved, now_ms), version=saved.version)
-    )
+    same = {"same_id": before.id, "same_state": before.state.value, "same_version": before.version}
+    done = connection.execute(_SAVE_SHARD, {**_shard_values(saved, now_ms), "version": saved.version, **same})
     if done.rowcount != 1:
         raise VersionConflict(f"shard {before.number} of run {before.run_id} was changed at the same moment", head={})
     return saved
