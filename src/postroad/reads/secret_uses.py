@@ -1,6 +1,7 @@
-"""What names a secret of a workspace: accounts, messages, runs that have not ended.
+"""What names a secret of a workspace: accounts, messages, queries of audiences, runs that have not ended.
 
-An account that has a secret of its own under the plain name does not use the one of the namespace `default`.
+An account that has a secret of its own under the plain name does not use the one of the namespace `default`. A query of
+an audience says the reference of its password as a plain text.
 """
 
 import json
@@ -11,10 +12,11 @@ from sqlalchemy import Column, ColumnElement, Select, and_, literal, select
 
 from postroad.kernel.uow import Reading
 from postroad.modules.accounts._tables import accounts
+from postroad.modules.audiences._tables import audiences
 from postroad.modules.messages._tables import message_revisions, messages
 from postroad.modules.runs._tables import run_snapshots, runs
 from postroad.modules.secrets._tables import secret_records
-from postroad.vocabulary.secret_references import DEFAULT_NAMESPACE, account_namespace, references_in
+from postroad.vocabulary.secret_references import DEFAULT_NAMESPACE, MARK, account_namespace, references_in
 from postroad.vocabulary.transitions import RUN_FINAL
 
 _ENOUGH = 10
@@ -24,7 +26,7 @@ _NOBODY = literal("").label("account_id")
 @dataclass(frozen=True, slots=True)
 class SecretUse:
     kind: str
-    """`account`, `message` or `run`."""
+    """`account`, `message`, `audience` or `run`."""
     id: str
     name: str
 
@@ -62,11 +64,13 @@ def _configurations(
     for kind, statement in _statements(workspace_id, name):
         for row in reading.connection.execute(statement):
             config = json.loads(row.config) if isinstance(row.config, str) else row.config
+            if kind == "audience":
+                config = {MARK: config.get("password")}
             yield SecretUse(kind, row.id, row.name), row.account_id, config
 
 
 def _statements(workspace_id: str, name: str) -> tuple[tuple[str, Select[tuple[str, str, str, object]]], ...]:
-    account, message, revision = accounts.c, messages.c, message_revisions.c
+    account, message, revision, audience = accounts.c, messages.c, message_revisions.c, audiences.c
     run, snapshot = runs.c, run_snapshots.c
     current = and_(revision.message_id == message.id, revision.revision == message.current_revision)
     return (
@@ -81,6 +85,12 @@ def _statements(workspace_id: str, name: str) -> tuple[tuple[str, Select[tuple[s
             select(message.id, message.name, _NOBODY, revision.content.label("config"))
             .join_from(messages, message_revisions, current)
             .where(message.workspace_id == workspace_id, message.status != "ARCHIVED", _holds(revision.content, name)),
+        ),
+        (
+            "audience",
+            select(audience.id, audience.name, _NOBODY, audience.source.label("config")).where(
+                audience.workspace_id == workspace_id, audience.status != "ARCHIVED", audience.source_type == "QUERY"
+            ),
         ),
         (
             "run",

@@ -8,7 +8,7 @@ from postroad.foundation.service_settings import RetentionSettings, Settings
 from postroad.kernel.database import Database
 from postroad.kernel.service import BackgroundService
 from postroad.kernel.uow import Reading
-from postroad.modules import workspaces
+from postroad.modules import audiences, workspaces
 from postroad.modules.artifacts import (
     ArtifactKeeper,
     ArtifactPolicy,
@@ -34,7 +34,7 @@ class FilesArea(Ground):
 
     def files_needed_by(self) -> list[NeededBy]:
         """Who is asked before a file goes. An area with files that others refer to extends the list of `super()`."""
-        return [needed_by_runs]
+        return [audiences.artifacts_in_use, needed_by_runs]
 
     def background_services(self) -> list[BackgroundService]:
         keeper = self._keeper_over(self.background_database)
