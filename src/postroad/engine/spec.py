@@ -22,7 +22,8 @@ class RunSpec:
     `total` is the number of accepted recipients where it is known; the run fails, with everybody accounted for, when
     the source holds fewer or more. `shard` limits the run to a part of the snapshot; `total` then counts that part.
     `key_for` gives the idempotency key of an item that is sent again for another run: that run's key.
-    A dry run renders and counts, opens no session and keeps no journal.
+    A dry run renders and counts and opens no session. With a journal it can be listed like a run; never go on with that
+    journal in a run that sends.
     """
 
     run_id: str

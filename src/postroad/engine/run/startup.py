@@ -213,8 +213,6 @@ async def _open_source(start: Start, recipients: Recipients, scope: ResourceScop
         if spec.shard is not None and isinstance(source, ResumableSource):
             await source.skip_to(spec.shard.first)
         return source
-    if spec.dry_run:
-        raise InvalidInput("dry_run: a dry run keeps no journal; start it without one", field="dry_run")
     if start.journal.header.run_id != spec.run_id:
         raise SendConflict(f"run_id: the journal belongs to run {start.journal.header.run_id}, not to {spec.run_id}")
     if not isinstance(source, ResumableSource):

@@ -10,7 +10,8 @@ The folder is the whole truth: `frozen.json` says what is sent, `journal/` what 
 else is made from the two. A crash between any two lines leaves a folder from which `resume_send` ends the run; when
 all items were settled already, it makes the same results, summary and receipt again.
 
-`serve_shard` is the worker's side of a send with several processes, for `postroad.worker` alone.
+`serve_shard` is the worker's side of a send with several processes, for `postroad.worker` alone. A service that keeps
+its runs elsewhere uses `freeze_hosted`, `WorkerProcess` and `end_hosted` on a folder of the same form.
 
 A caller parses, asks and shows. It gives `Surroundings` and, while a send runs, an `Observer`, which receives
 `Controls`. The calls here block; a send runs its own event loop in the calling thread.
@@ -18,6 +19,8 @@ A caller parses, asks and shows. It gives `Surroundings` and, while a send runs,
 
 from postroad.flows.local_runs.ending.finish import summary_json
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
+from postroad.flows.local_runs.hosted.ending import HostedEnd, end_hosted
+from postroad.flows.local_runs.hosted.folder import HostedRun, HostedSource, freeze_hosted
 from postroad.flows.local_runs.listing import list_sends, open_send
 from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
 from postroad.flows.local_runs.ports import (

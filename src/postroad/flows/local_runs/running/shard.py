@@ -76,6 +76,7 @@ async def run_shard(order: ShardOrder, parts: ShardParts, link: Link) -> ShardAc
             total=end - first,
             shard=ShardRange(first, end),
             key_for=origins.key_for if plan.source else None,
+            dry_run=order.rehearses,
         )
         handle = await engine.start(spec, source, journal=journal, pacer=parts.pacer)
         summary = await _drive(handle, link)
@@ -95,7 +96,7 @@ async def _open_journal(order: ShardOrder, parts: ShardParts) -> Journal:
                 run_id=order.plan.run_id,
                 shard=order.shard,
                 fencing_token=order.fencing_token,
-                config_sha256=order.plan.hash,
+                config_sha256=f"rehearsal:{order.plan.hash}" if order.rehearses else order.plan.hash,
                 started_at_ms=clock.now_ms(),
                 fs=parts.file_system,
                 first=order.range[0],

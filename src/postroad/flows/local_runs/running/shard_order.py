@@ -26,6 +26,8 @@ class ShardOrder:
     fencing_token: str
     shares_rate: bool
     """Tokens come from the parent's desk, not from buckets of this process."""
+    rehearses: bool = False
+    """Everything is made and journalled, nothing is sent."""
 
     @property
     def range(self) -> tuple[int, int]:
@@ -43,6 +45,7 @@ class ShardOrder:
             "shard": self.shard,
             "fencingToken": self.fencing_token,
             "sharesRate": self.shares_rate,
+            "rehearses": self.rehearses,
         }
 
     @staticmethod
@@ -54,6 +57,7 @@ class ShardOrder:
             shard=value["shard"],
             fencing_token=value["fencingToken"],
             shares_rate=value["sharesRate"],
+            rehearses=value["rehearses"],
         )
 
 

@@ -1,0 +1,141 @@
+"""Makes the folder of a hosted run, once, whoever of its shards comes first.
+
+    audience.parquet  a link to the snapshot, or for a re-send the part of the source's audience
+    origins.bin       only for a re-send
+    frozen.json       last: without it the folder is made anew
+
+A shard that has begun before must find its folder frozen and its journal there; without them nobody knows who was sent
+to, and the shard is refused.
+"""
+
+import os
+import shutil
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, SourceSend
+from postroad.flows.local_runs.keeping.subset import write_subset
+from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader
+from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for
+from postroad.foundation.whole_files import storage_refusals, sync_file, sync_folder
+from postroad.jobfile import Policies
+from postroad.journal import list_segments
+from postroad.recipients import Snapshot
+from postroad.spi import ConfigDocument
+from postroad.vocabulary.errors import SendConflict
+from postroad.vocabulary.outcomes import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class HostedSource:
+    """The run whose items are sent again; its folder has ended."""
+
+    folder: Path
+    run_id: str
+    outcomes: Collection[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class HostedRun:
+    """What is sent, as the host keeps it. `snapshot` is the file of the whole audience; unused for a re-send."""
+
+    folder: Path
+    run_id: str
+    name: str
+    provider_id: str
+    provider_version: str
+    engine_version: str
+    account: ConfigDocument
+    message: ConfigDocument
+    policies: Policies
+    shards: tuple[tuple[int, int], ...]
+    snapshot: Path
+    audience: AudienceRecord
+    frozen_at_ms: int
+    source: HostedSource | None = None
+
+
+def freeze_hosted(
+    run: HostedRun, provider_loader: ProviderLoader, gate: EndpointGate, *, has_begun: bool = False
+) -> SendPlan:
+    """The plan of the folder; made where there is none. Blocks while files are written.
+
+    Raises SendConflict where the folder belongs to another run, was changed, or is gone although a shard `has_begun`;
+    AudienceInvalid, EgressDenied, ConfigInvalid, StorageFull.
+    """
+    folder = SendFolder(run.folder)
+    if folder.is_frozen:
+        plan = folder.read_plan()
+        if plan.run_id != run.run_id:
+            raise SendConflict(f"{folder.path} belongs to run {plan.run_id}; nothing is sent", field="folder")
+        folder.check_journal()
+        allow_endpoints(plan.endpoints, gate)
+        return plan
+    if has_begun:
+        raise SendConflict(
+            f"{folder.path} is gone, and with it who was sent to; restore it, nothing is sent until then",
+            field="folder",
+        )
+    with storage_refusals(folder.path):
+        folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    factory = factory_for(provider_loader, run.provider_id, folder.path)
+    endpoints = factory.endpoints(run.account, run.message)
+    allow_endpoints(endpoints, gate)
+    folder.write_job(run.name, {})
+    audience, link = _audience(run, folder)
+    plan = SendPlan(
+        run_id=run.run_id,
+        name=run.name,
+        provider_id=run.provider_id,
+        provider_version=run.provider_version,
+        engine_version=run.engine_version,
+        audience=audience,
+        account=run.account,
+        message=run.message,
+        policies=run.policies,
+        endpoints=endpoints,
+        base=folder.path,
+        shards=run.shards,
+        source=link,
+        frozen_at_ms=run.frozen_at_ms,
+    )
+    folder.make_journal()
+    folder.write_plan(plan)
+    return plan
+
+
+def _audience(run: HostedRun, folder: SendFolder) -> tuple[AudienceRecord, SourceSend | None]:
+    if run.source is None:
+        _link(run.snapshot, folder.snapshot)
+        Snapshot.open(folder.snapshot, sha256=run.audience.sha256)
+        return run.audience, None
+    source = SendFolder(run.source.folder)
+    snapshot, origins = write_subset(source, source.read_plan(), run.source.outcomes, folder)
+    if snapshot.count != run.audience.accepted:
+        raise SendConflict(
+            f"the source run has {snapshot.count} such recipients, but {run.audience.accepted} were confirmed; "
+            "nothing is sent",
+            field="source",
+        )
+    audience = AudienceRecord(snapshot.sha256, snapshot.count, snapshot.count, 0, 0)
+    outcomes = tuple(sorted(run.source.outcomes))
+    return audience, SourceSend(run.source.run_id, str(source.path), outcomes, origins)
+
+
+def _link(original: Path, target: Path) -> None:
+    """By hard link where the file system has them; a copy else."""
+    target.unlink(missing_ok=True)
+    with storage_refusals(target):
+        try:
+            os.link(original, target)
+        except OSError:
+            shutil.copyfile(original, target)
+            sync_file(target)
+        sync_folder(target.parent)
+
+
+def has_journal(folder: Path) -> bool:
+    """Whether any worker has begun to write."""
+    return bool(list_segments(SendFolder(folder).journal))
