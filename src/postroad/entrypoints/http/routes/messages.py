@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 
 from postroad.entrypoints.http.configuration import ConfigurationComposition
 from postroad.entrypoints.http.conventions import (
@@ -18,6 +18,7 @@ from postroad.entrypoints.http.conventions import (
     show_version,
 )
 from postroad.entrypoints.http.wire.messages import (
+    MOST_REVISIONS,
     DifferenceShown,
     MessageChanged,
     MessageCopied,
@@ -42,9 +43,8 @@ from postroad.modules.messages import CopyAsked, MessageChange, MessageFilter, M
 _ALL = "/workspaces/{workspaceId}/messages"
 _ONE = _ALL + "/{messageId}"
 MessageId = Annotated[str, path_part("messageId")]
-RevisionNumber = Annotated[int, path_part("revision")]
+RevisionNumber = Annotated[int, Path(alias="revision", ge=1, le=MOST_REVISIONS)]
 ProviderFilter = Annotated[str | None, Query(alias="providerId", max_length=40, description="Only of this provider.")]
-MOST_REVISIONS = 2**31 - 1
 FromRevision = Annotated[int, Query(alias="from", ge=1, le=MOST_REVISIONS, description="The revision it was.")]
 ToRevision = Annotated[int, Query(alias="to", ge=1, le=MOST_REVISIONS, description="The revision it became.")]
 

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from postroad.entrypoints.http.conventions import Asked, Instant, PageShown, Shown, stamp
+from postroad.entrypoints.http.wire.messages import MOST_REVISIONS
 from postroad.flows.job_push import PushAsk, PushResult
 from postroad.kernel.versions import Expected
 from postroad.modules.jobs import KEEP, Job, JobChange, JobList, NewJob, OpenApiMark, Sending
@@ -55,7 +56,7 @@ class JobMade(Asked):
     name: str = Field(max_length=500)
     account_id: str = Field(max_length=128)
     message_id: str = Field(max_length=128)
-    message_revision: int | None = Field(default=None, ge=1)
+    message_revision: int | None = Field(default=None, ge=1, le=MOST_REVISIONS)
     audience_id: str = Field(max_length=128)
     policies: dict[str, Any] | None = None
     """As a job file says them: concurrency, rate, retry, timeout, maxPause, onMaxPause."""
@@ -73,7 +74,7 @@ class JobChanged(Asked):
     name: str | None = Field(default=None, max_length=500)
     account_id: str | None = Field(default=None, max_length=128)
     message_id: str | None = Field(default=None, max_length=128)
-    message_revision: int | None = Field(default=None, ge=1)
+    message_revision: int | None = Field(default=None, ge=1, le=MOST_REVISIONS)
     audience_id: str | None = Field(default=None, max_length=128)
     policies: dict[str, Any] | None = None
     open_api: OpenApiAsked | None = None

@@ -8,6 +8,9 @@ from postroad.entrypoints.http.conventions import Asked, Instant, PageShown, Sho
 from postroad.kernel.pages import Page
 from postroad.modules.messages import Difference, Message, MessageList, MessageResult, MessageView, Revision
 
+MOST_REVISIONS = 2**31 - 1
+"""No database holds a higher number."""
+
 
 class RevisionHead(Shown):
     """A revision without its content."""
@@ -101,7 +104,7 @@ class MessageChanged(Asked):
 class MessageCopied(Asked):
     name: str | None = Field(default=None, max_length=500)
     """None takes the first free of `… (copy)`, `… (copy 2)`."""
-    revision: int | None = Field(default=None, ge=1)
+    revision: int | None = Field(default=None, ge=1, le=MOST_REVISIONS)
     """None takes the current one."""
 
 

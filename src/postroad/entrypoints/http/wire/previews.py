@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from postroad.entrypoints.http.conventions import Asked, Shown
+from postroad.entrypoints.http.wire.messages import MOST_REVISIONS
 from postroad.flows.message_preview import Draft, FromAudience, People, PreviewAsk, PreviewResult, SavedMessage
 from postroad.modules.messages import Sample
 from postroad.vocabulary.refusals import ValidationFailed
@@ -37,7 +38,7 @@ class _Whom(Asked):
 
 
 class PreviewAsked(_Whom):
-    revision: int | None = Field(default=None, ge=1)
+    revision: int | None = Field(default=None, ge=1, le=MOST_REVISIONS)
     """None takes the current one."""
 
     def ask(self, workspace_id: str, message_id: str) -> PreviewAsk:
