@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -66,13 +66,18 @@ def test_files_that_may_not_grow_stop_the_send_and_a_resume_ends_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize("size_kib", [64, 128, 256, 1024])
-def test_a_disk_that_is_full_stops_the_send_and_a_resume_ends_it(tmp_path: Path, size_kib: int) -> None:
+def test_a_disk_that_is_full_stops_the_send_and_a_resume_ends_it(
+    request: pytest.FixtureRequest, tmp_path: Path, size_kib: int
+) -> None:
+    if os.geteuid() != 0:
+        _as_root_of_a_namespace(request.node.nodeid, tmp_path / "namespace")
+        return
     scenario = calm(PEOPLE, 0.5)
     disk = tmp_path / "disk"
     with Receiver("http", 5, scenario.odds) as receiver, _small_disk(disk, size_kib):
         send = Send.of(scenario, tmp_path, receiver, disk / "out")
         first = ended(send.start())
-        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        _mount(disk, "remount,size=64m")
         _gone_on_with(send, first.code)
         compared = send.compared()
     print(f"a disk of {size_kib} KiB: exit code {first.code}, {compared.counts}")
@@ -89,10 +94,28 @@ def _gone_on_with(send: Send, code: int) -> None:
 @contextmanager
 def _small_disk(folder: Path, size_kib: int) -> Iterator[None]:
     folder.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small disk; the limit on file sizes above is the same in small")
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size_kib}k", "tmpfs", str(folder)], check=True)
+    _mount(folder, f"size={size_kib}k")
     try:
         yield
     finally:
         subprocess.run(["umount", str(folder)], check=True)
+
+
+def _mount(folder: Path, options: str) -> None:
+    done = _said(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)])
+    assert done.returncode == 0, f"no small disk can be mounted here: {done.stdout}"
+
+
+def _as_root_of_a_namespace(test: str, folder: Path) -> None:
+    """Runs one test of this file in a mount namespace of its own, where a plain user may mount too."""
+    enter = ["unshare", "--user", "--map-root-user", "--mount"]
+    entered = _said([*enter, "true"])
+    assert entered.returncode == 0, f"a small disk needs root or user namespaces (`unshare -rm`): {entered.stdout}"
+    options = ["-s", "-p", "no:cacheprovider", "--basetemp", str(folder)]
+    done = _said([*enter, sys.executable, "-m", "pytest", *options, test])
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout
+
+
+def _said(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

@@ -31,7 +31,8 @@ What to write:
 - `remote(behaviour)`: an async context manager that yields a `Remote` with `account` and `message` pointing to it.
   `Behaviour` values must all be understood; your own words for `categories` are free texts.
 
-A promise the provider cannot keep is declared in `exceptions`: name of the test → reason. It is then skipped with it.
+A promise the provider cannot keep is declared in `exceptions`: name of the test → reason. The suite of this provider
+is then without it.
 """
 
 from abc import ABC, abstractmethod

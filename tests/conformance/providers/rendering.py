@@ -38,8 +38,7 @@ class RenderingSuite:
 
     @pytest.mark.parametrize("breaking", ["a\r\nX-Injected: 1", "a\nb", "a\rb", "a\0b"], ids=repr)
     def test_a_header_value_with_a_line_break_is_refused(self, harness: ProviderHarness, breaking: str) -> None:
-        if harness.header_message is None:
-            pytest.skip("this channel has no headers a row can reach")
+        assert harness.header_message is not None
         renderer = harness.factory.compile(
             harness.account_document(harness.account),
             harness.message_document({**harness.message, **harness.header_message}),
