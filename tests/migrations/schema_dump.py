@@ -43,7 +43,7 @@ def schema_dump(connection: Connection) -> dict[str, str]:
             found += [(f"check {table}.{name}", check) for name, check in _CHECK.findall(said)]
     schema = "" if is_sqlite else connection.scalar(text("SELECT current_schema()"))
     return {
-        name: " ".join((definition or "").replace(f"{schema}.", "").split())
+        " ".join(name.split()): " ".join((definition or "").replace(f"{schema}.", "").split())
         for name, definition in found
         if "alembic_version" not in name and " test_" not in name
     }

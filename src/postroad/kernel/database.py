@@ -21,7 +21,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from postroad.foundation.chance import chance
 from postroad.kernel.authz import Principal
-from postroad.kernel.outbox import LONGEST_WRITE_MS
 from postroad.kernel.pages import CursorKey
 from postroad.kernel.ports import AuditWriter, Dialect, Opened, Singleton, StandingReader
 from postroad.kernel.uow import Reading, Setting, UnitOfWork
@@ -36,6 +35,8 @@ _LOG = logging.getLogger(__name__)
 EVENTS_TOPIC = "events"
 """The topic of `Wakeups` that tells of committed events; the key is the workspace's id."""
 MOST_ATTEMPTS = 8
+LONGEST_DEADLINE_S = 50.0
+"""Shorter than `outbox.SETTLED_AFTER_MS`, which the feed of events relies on."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.005, 0.25
 
 
@@ -53,8 +54,8 @@ class KernelParts:
     """0..1, for the jitter of waits."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.write_deadline_s * 1000 < LONGEST_WRITE_MS:
-            raise ValueError(f"write_deadline_s must be below {LONGEST_WRITE_MS // 1000}")
+        if not 0 < self.write_deadline_s <= LONGEST_DEADLINE_S:
+            raise ValueError(f"write_deadline_s must be at most {LONGEST_DEADLINE_S:g}")
 
 
 class Database:
@@ -94,7 +95,7 @@ class Database:
         DatabaseUnavailable, StorageFull, CommitUnknown.
         """
         about = _About(principal, correlation_id, causation, source_address)
-        limit_s = min(deadline_s or self._parts.write_deadline_s, LONGEST_WRITE_MS / 1000)
+        limit_s = min(deadline_s or self._parts.write_deadline_s, LONGEST_DEADLINE_S)
         with self._alone():
             result, uow = self._attempted(lambda left_s: self._write_once(about, work, left_s), limit_s, writing=True)
         self._tell(uow)

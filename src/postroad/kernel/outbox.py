@@ -37,8 +37,8 @@ from postroad.kernel.tables import json_column, metadata, millis
 from postroad.vocabulary.events import Aggregate, Event, EventName
 from postroad.vocabulary.refusals import ValidationFailed
 
-LONGEST_WRITE_MS = 60_000
-"""No write of ours is still open after this; `Database` refuses longer deadlines."""
+SETTLED_AFTER_MS = 60_000
+"""No write of ours is still open after this: deadlines are shorter, and the driver ends what passes them."""
 
 outbox_events = Table(
     "outbox_events",
@@ -161,7 +161,7 @@ def _settled(dialect_name: str) -> tuple[ColumnElement[bool], ...]:
     if dialect_name != "postgresql":
         return ()
     horizon = literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger)
-    age = literal_column("(extract(epoch from clock_timestamp()) * 1000)::bigint", BigInteger) - LONGEST_WRITE_MS
+    age = literal_column("(extract(epoch from clock_timestamp()) * 1000)::bigint", BigInteger) - SETTLED_AFTER_MS
     return (or_(_T.transaction < horizon, _T.occurred_at_ms < age),)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from postroad.foundation.chance import chance
+from postroad.kernel.wakeups import Wakeups
 from postroad.vocabulary.clock import Clock
 
 _LOG = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ class BackgroundService:
     tick: Callable[[], bool]
     """Does a piece of work; True where there is more to do now. Blocks for as long as it needs, within reason."""
     topics: tuple[str, ...] = ()
-    """Topics of `Wakeups` that wake it; the composition root connects them."""
+    """Topics of `Wakeups` whose hints let it tick now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,13 @@ class ServiceStatus:
 
 
 class Services:
-    def __init__(self, services: Iterable[BackgroundService], clock: Clock) -> None:
+    def __init__(self, services: Iterable[BackgroundService], clock: Clock, wakeups: Wakeups | None = None) -> None:
         self._clock = clock
         self._loops = {service.name: _Loop(service, clock) for service in services}
+        if wakeups is not None:
+            for loop in self._loops.values():
+                for topic in loop.topics:
+                    wakeups.call(topic, loop.wake)
 
     def start(self) -> None:
         for loop in self._loops.values():
@@ -79,6 +84,10 @@ class _Loop:
         self._in_a_row = 0
         self._thread: threading.Thread | None = None
         self._status = ServiceStatus(service.name, False, 0, 0, None, "", None)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self._service.topics
 
     def start(self) -> None:
         if self._thread is not None:

@@ -91,6 +91,7 @@ class Wakeups:
         self._forward = forward
         self._lock = threading.Lock()
         self._topics: dict[str, list[Subscription]] = {}
+        self._calls: dict[str, list[Callable[[], None]]] = {}
 
     def forward_to(self, forward: Callable[[str, str], None] | None) -> None:
         """Lets hints also go to other instances, or no longer."""
@@ -106,15 +107,23 @@ class Wakeups:
         """Wakes the waiters of this process only."""
         with self._lock:
             waiting = tuple(self._topics.get(topic, ()))
+            calls = tuple(self._calls.get(topic, ()))
         for subscription in waiting:
             subscription.add(key)
+        for call in calls:
+            call()
 
     def deliver_all(self) -> None:
         """Wakes everybody: hints may have been missed."""
         with self._lock:
-            topics = tuple(self._topics)
+            topics = self._topics.keys() | self._calls.keys()
         for topic in topics:
             self.deliver(topic)
+
+    def call(self, topic: str, wake: Callable[[], None]) -> None:
+        """Calls `wake` at each hint, for good. It must not block and not raise: setting an event is what it is for."""
+        with self._lock:
+            self._calls.setdefault(topic, []).append(wake)
 
     def subscribe(self, topic: str) -> Subscription:
         def leave(subscription: Subscription) -> None:

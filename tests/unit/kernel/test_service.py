@@ -6,6 +6,7 @@ import pytest
 
 from postroad.foundation.clock import SystemClock
 from postroad.kernel.service import BackgroundService, Services
+from postroad.kernel.wakeups import Wakeups
 
 LONG_S = 10.0
 NEVER_S = 3600.0
@@ -53,6 +54,20 @@ def test_a_hint_ends_the_wait() -> None:
     services.wake("runs in another process")
     probe.wait_for(2)
     assert services.stop(LONG_S)
+
+
+def test_a_hint_of_its_topic_lets_it_tick() -> None:
+    probe, wakeups = Probe(lambda _: False), Wakeups()
+    services = Services([BackgroundService("sweep", NEVER_S, probe, topics=("runs",))], SystemClock(), wakeups)
+    services.start()
+    probe.wait_for(1)
+    wakeups.notify("events")
+    wakeups.notify("runs", "r1")
+    probe.wait_for(2)
+    wakeups.deliver_all()
+    probe.wait_for(3)
+    assert services.stop(LONG_S)
+    assert probe.calls == 3
 
 
 def test_a_hint_in_the_middle_of_a_tick_is_not_lost() -> None:

@@ -19,7 +19,7 @@ _DIVIDER = "\n-- then\n"
 def run_sql(connection: Connection, step: str) -> None:
     """Runs `versions/<step>.<database>.sql`."""
     for statement in _path(step, connection.dialect.name).read_text(encoding="utf-8").split(_DIVIDER):
-        connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(statement.strip())
 
 
 def write_sql(step: str, metadata: MetaData) -> None:

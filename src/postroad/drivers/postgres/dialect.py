@@ -1,8 +1,8 @@
 """A server for one or several instances: short transactions on pooled connections.
 
 Writes are READ COMMITTED with row locks and expected versions, reads are REPEATABLE READ READ ONLY: one snapshot. Every
-transaction begins with one statement that limits lock waits, statements and idling to what is left of its deadline, and
-brings the server's time: the one clock that all instances share. Background work has a pool of its own, so that it
+transaction begins with one statement that limits lock waits, statements and the whole to what is left of its deadline,
+and brings the server's time: the one clock that all instances share. Background work has a pool of its own, so that it
 never takes the connections that people wait for.
 """
 
@@ -22,9 +22,11 @@ from postroad.vocabulary.errors import PostroadError
 from postroad.vocabulary.refusals import Overloaded
 
 _POOL_WAIT_S = 5.0
+_GRACE_MS = 500
+"""A statement over the deadline is cancelled; a transaction that goes on after that loses its session."""
 _BEGIN = text(
     "SELECT set_config('statement_timeout', :statement, true), set_config('lock_timeout', :lock, true), "
-    "set_config('idle_in_transaction_session_timeout', :idle, true), "
+    "set_config('transaction_timeout', :whole, true), "
     "(extract(epoch from clock_timestamp()) * 1000)::bigint"
 )
 
@@ -129,7 +131,7 @@ class PostgresDialect:
         bounds = {
             "statement": str(min(left_ms, round(self._limits.statement_s * 1000))),
             "lock": str(min(left_ms, round(self._limits.lock_s * 1000))),
-            "idle": str(left_ms),
+            "whole": str(left_ms + _GRACE_MS),
         }
         now_ms: int = connection.execute(_BEGIN, bounds).one()[3]
         return Opened(connection, now_ms if self._server_time else None)

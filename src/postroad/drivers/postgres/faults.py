@@ -16,6 +16,8 @@ _DISK_FULL = frozenset({"53100"})
 _TOO_MANY = frozenset({"53000", "53200", "53300", "53400"})
 _NOT_LET_IN = frozenset({"28000", "28P01", "3D000", "42501"})
 _REFUSING_WORDS = ("authentication failed", "no password supplied", "does not exist", "no pg_hba.conf entry")
+_TOO_OLD = frozenset({"42704"})
+"""undefined_object: the server does not know transaction_timeout, which came with version 17."""
 _READ_ONLY = frozenset({"25006"})
 
 
@@ -50,6 +52,8 @@ def refusal(error: BaseException, where: str, *, writing: bool) -> PostroadError
     if state in _NOT_LET_IN or _not_let_in(error):
         said = f"the database {where} does not let us in; check user, password, name and rights"
         return DatabaseRefused(said, field="database.url")
+    if state in _TOO_OLD and "transaction_timeout" in str(error):
+        return DatabaseRefused(f"the database {where} is too old; PostgreSQL 17 or newer is needed, best 18")
     if state in _READ_ONLY and writing:
         said = f"the database {where} takes no writes (a standby, or read-only by its settings); nothing was changed"
         return DatabaseUnavailable(said, retry_after_s=5.0)
