@@ -172,9 +172,9 @@ class SendingRoom(RunRoom):
         )
 
     def steer(
-        self, run_id: str, kind: CommandKind, *, key: str | None = None, by: Principal | None = None, **payload: Any
+        self, run_id: str, kind: CommandKind, *, once: str | None = None, by: Principal | None = None, **payload: Any
     ) -> sending.CommandAnswered:
-        ask = SteerAsk(WORKSPACE, run_id, kind, key or f"key-{next(_KEYS)}", payload)
+        ask = SteerAsk(WORKSPACE, run_id, kind, once or f"key-{next(_KEYS)}", payload)
         return self.databases.database.write(by or self.operator, lambda uow: sending.steer_run(uow, ask, self.around))
 
 

@@ -62,9 +62,20 @@ def _merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, 
     for name, value in overrides.items():
         below = merged.get(name)
         given = {"run": value} if name == "rate" and not isinstance(value, Mapping) else value
-        given = {"target": value} if name == "concurrency" and not isinstance(value, Mapping) else given
+        if name == "concurrency":
+            given = _concurrency_of(base["concurrency"], value)
         merged[name] = {**below, **given} if isinstance(below, Mapping) and isinstance(given, Mapping) else given
     return merged
+
+
+def _concurrency_of(base: Mapping[str, Any], value: object) -> object:
+    """A bare number is the target; a lower most takes the target with it."""
+    if not isinstance(value, Mapping):
+        return {"target": value}
+    most = value.get("max")
+    if "target" not in value and isinstance(most, int) and most < base["target"]:
+        return {"target": most, **value}
+    return value
 
 
 def _concurrency(base: Policies, asked: Policies) -> list[FieldProblem]:
