@@ -3,11 +3,13 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Callable, Collection
 
 from postroad import providers
-from postroad.egress import Egress
+from postroad.egress import AddressPolicy, Egress
 from postroad.flows.local_runs import loop_factory, serve_shard
 from postroad.foundation.clock import SystemClock
+from postroad.spi import ProviderFactory
 
 
 def main() -> int:
@@ -16,9 +18,13 @@ def main() -> int:
     if sys.stdin.isatty():
         sys.stderr.write("this is started by `postroad send --workers`; it takes its order from a pipe\n")
         return 2
-    egress = Egress()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        return runner.run(serve_shard(lambda name: providers.load(name, egress), egress, SystemClock()))
+        return runner.run(serve_shard(_way_out, SystemClock()))
+
+
+def _way_out(networks: Collection[str]) -> tuple[Callable[[str], ProviderFactory], Egress]:
+    egress = Egress(AddressPolicy(networks))
+    return (lambda name: providers.load(name, egress)), egress
 
 
 if __name__ == "__main__":

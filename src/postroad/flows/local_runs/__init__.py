@@ -17,10 +17,12 @@ A caller parses, asks and shows. It gives `Surroundings` and, while a send runs,
 `Controls`. The calls here block; a send runs its own event loop in the calling thread.
 """
 
+from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.ending.finish import summary_json
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
-from postroad.flows.local_runs.hosted.ending import HostedEnd, end_hosted
-from postroad.flows.local_runs.hosted.folder import HostedRun, HostedSource, freeze_hosted
+from postroad.flows.local_runs.hosted.ending import HostedEnd, count_as_it_stands, end_hosted, times_spent
+from postroad.flows.local_runs.hosted.folder import HostedRun, HostedSource, freeze_hosted, frozen_plan, is_frozen
+from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
 from postroad.flows.local_runs.listing import list_sends, open_send
 from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
 from postroad.flows.local_runs.ports import (
@@ -35,7 +37,10 @@ from postroad.flows.local_runs.preparing.audience import check_audience, write_a
 from postroad.flows.local_runs.preparing.prepare import discard, prepare_send
 from postroad.flows.local_runs.preparing.rehearsal import dry_run, preview_message, test_send
 from postroad.flows.local_runs.preparing.resend import resend
+from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
 from postroad.flows.local_runs.running.loops import loop_factory
+from postroad.flows.local_runs.running.one_worker import ShardListener, WorkerEnd, WorkerProcess
+from postroad.flows.local_runs.running.shard_order import ShardOrder
 from postroad.flows.local_runs.running.worker import serve_shard
 from postroad.flows.local_runs.start import resume_send, start_send
 from postroad.flows.local_runs.views import (
@@ -60,12 +65,18 @@ from postroad.flows.local_runs.views import (
 __all__ = [
     "EXIT_CODES",
     "INTERRUPTED_EXIT_CODE",
+    "AbortRun",
     "AudienceFacts",
     "AudienceOrder",
+    "AudienceRecord",
+    "BoardCommand",
     "Controls",
     "Counts",
     "DryRunReport",
     "EndpointGate",
+    "HostedEnd",
+    "HostedRun",
+    "HostedSource",
     "ItemPreview",
     "Notice",
     "NoticeKind",
@@ -77,17 +88,28 @@ __all__ = [
     "ResumeOrder",
     "RowProblem",
     "SendOrder",
+    "SendPlan",
     "SendProgress",
     "SendStarted",
     "SendSummary",
     "SendView",
+    "ShardAccount",
+    "ShardListener",
+    "ShardOrder",
     "SilentObserver",
     "Surroundings",
     "TestSendResult",
+    "WorkerEnd",
+    "WorkerProcess",
     "check_audience",
+    "count_as_it_stands",
     "discard",
     "dry_run",
+    "end_hosted",
     "export_public_key",
+    "freeze_hosted",
+    "frozen_plan",
+    "is_frozen",
     "list_sends",
     "loop_factory",
     "open_send",
@@ -99,6 +121,7 @@ __all__ = [
     "start_send",
     "summary_json",
     "test_send",
+    "times_spent",
     "verify_receipt",
     "write_accepted",
 ]

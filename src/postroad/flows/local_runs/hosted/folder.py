@@ -17,11 +17,8 @@ from pathlib import Path
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, SourceSend
 from postroad.flows.local_runs.keeping.subset import write_subset
-from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader
-from postroad.flows.local_runs.preparing.checking import allow_endpoints, factory_for
 from postroad.foundation.whole_files import storage_refusals, sync_file, sync_folder
 from postroad.jobfile import Policies
-from postroad.journal import list_segments
 from postroad.recipients import Snapshot
 from postroad.spi import ConfigDocument
 from postroad.vocabulary.errors import SendConflict
@@ -57,13 +54,11 @@ class HostedRun:
     source: HostedSource | None = None
 
 
-def freeze_hosted(
-    run: HostedRun, provider_loader: ProviderLoader, gate: EndpointGate, *, has_begun: bool = False
-) -> SendPlan:
+def freeze_hosted(run: HostedRun, *, has_begun: bool = False) -> SendPlan:
     """The plan of the folder; made where there is none. Blocks while files are written.
 
     Raises SendConflict where the folder belongs to another run, was changed, or is gone although a shard `has_begun`;
-    AudienceInvalid, EgressDenied, ConfigInvalid, StorageFull.
+    AudienceInvalid, StorageFull, StorageFailed.
     """
     folder = SendFolder(run.folder)
     if folder.is_frozen:
@@ -71,7 +66,6 @@ def freeze_hosted(
         if plan.run_id != run.run_id:
             raise SendConflict(f"{folder.path} belongs to run {plan.run_id}; nothing is sent", field="folder")
         folder.check_journal()
-        allow_endpoints(plan.endpoints, gate)
         return plan
     if has_begun:
         raise SendConflict(
@@ -80,9 +74,6 @@ def freeze_hosted(
         )
     with storage_refusals(folder.path):
         folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    factory = factory_for(provider_loader, run.provider_id, folder.path)
-    endpoints = factory.endpoints(run.account, run.message)
-    allow_endpoints(endpoints, gate)
     folder.write_job(run.name, {})
     audience, link = _audience(run, folder)
     plan = SendPlan(
@@ -95,8 +86,8 @@ def freeze_hosted(
         account=run.account,
         message=run.message,
         policies=run.policies,
-        endpoints=endpoints,
-        base=folder.path,
+        endpoints=(),
+        base=folder.path / "files",
         shards=run.shards,
         source=link,
         frozen_at_ms=run.frozen_at_ms,
@@ -136,6 +127,10 @@ def _link(original: Path, target: Path) -> None:
         sync_folder(target.parent)
 
 
-def has_journal(folder: Path) -> bool:
-    """Whether any worker has begun to write."""
-    return bool(list_segments(SendFolder(folder).journal))
+def frozen_plan(path: Path) -> SendPlan:
+    """Raises InvalidInput where there is none, SendConflict where it was changed."""
+    return SendFolder(path).read_plan()
+
+
+def is_frozen(path: Path) -> bool:
+    return SendFolder(path).is_frozen

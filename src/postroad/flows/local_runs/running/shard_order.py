@@ -28,6 +28,8 @@ class ShardOrder:
     """Tokens come from the parent's desk, not from buckets of this process."""
     rehearses: bool = False
     """Everything is made and journalled, nothing is sent."""
+    networks: tuple[str, ...] | None = None
+    """Private networks that may be reached (CIDR). None: the hosts that the operator wrote in the job, wherever."""
 
     @property
     def range(self) -> tuple[int, int]:
@@ -46,6 +48,7 @@ class ShardOrder:
             "fencingToken": self.fencing_token,
             "sharesRate": self.shares_rate,
             "rehearses": self.rehearses,
+            "networks": None if self.networks is None else list(self.networks),
         }
 
     @staticmethod
@@ -58,6 +61,7 @@ class ShardOrder:
             fencing_token=value["fencingToken"],
             shares_rate=value["sharesRate"],
             rehearses=value["rehearses"],
+            networks=None if value["networks"] is None else tuple(value["networks"]),
         )
 
 

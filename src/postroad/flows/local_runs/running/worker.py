@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Any
 
 from postroad.engine import EngineEvent, Lease, LeasedPacer
@@ -30,7 +30,11 @@ GRACE_S = 2.0
 ORPHANED_EXIT_CODE = 75
 
 
-async def serve_shard(provider_loader: ProviderLoader, gate: EndpointGate, clock: Clock) -> int:
+WayOut = Callable[[Collection[str]], tuple[ProviderLoader, EndpointGate]]
+"""Given the private networks that may be reached: the providers over a guarded way out, and its gate."""
+
+
+async def serve_shard(way_out: WayOut, clock: Clock) -> int:
     """Reads its order from standard input, runs the shard, tells the parent; the exit code."""
     reader, writer = await _pipes()
     first = await reader.readline()
@@ -42,8 +46,10 @@ async def serve_shard(provider_loader: ProviderLoader, gate: EndpointGate, clock
     link = PipeLink(writer)
     listening = asyncio.create_task(link.listen(reader))
     try:
+        provider_loader, gate = way_out(order.networks or ())
         parts = _parts(order, GivenSecrets(said["secrets"]), provider_loader, clock, link)
-        allow_endpoints(order.plan.endpoints, gate)
+        if order.networks is None:
+            allow_endpoints(order.plan.endpoints, gate)
         account = await run_shard(order, parts, link)
     except PostroadError as error:
         link.tell({"refused": error_json(error)})
