@@ -155,6 +155,15 @@ def test_a_finished_file_is_taken_in(room: Room, tmp_path: Path) -> None:
         assert path.read_bytes() == b"PAR1"
 
 
+def test_a_file_of_our_own_making_may_be_larger_than_an_upload(room: Room, tmp_path: Path) -> None:
+    file = tmp_path / "results.parquet"
+    file.write_bytes(b"x" * 11)
+    room.keeper.rules = KeepingRules(RULES.periods_ms, DAY, largest_bytes=10)
+    assert room.keeper.store_file(SYSTEM, room.ask(), file).size_bytes == 11
+    with pytest.raises(ValidationFailed):
+        room.keeper.begin(room.operator, room.ask(size=11))
+
+
 def test_a_finished_file_with_another_digest_is_not_taken_in(room: Room, tmp_path: Path) -> None:
     file = tmp_path / "results.parquet"
     file.write_bytes(b"PAR1")

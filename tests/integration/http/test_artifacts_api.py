@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.builders.service import RunningService
+from tests.builders.service import RunningService, running_service
 
+from postroad.foundation.service_settings import load_settings
 from postroad.modules.artifacts import ArtifactAsked, ArtifactType, Behalf, Owner
 from postroad.modules.workspaces import ChangePolicy, WorkspacePolicy
 from postroad.vocabulary.roles import Role
@@ -221,3 +223,14 @@ def test_a_client_that_goes_away_leaves_nothing_reserved(service: RunningService
         if usage["reservedBytes"] == 0 and operator.get("/artifacts").json()["items"][0]["state"] == "FAILED":
             break
     assert usage == {"usedBytes": 0, "reservedBytes": 0, "quotaBytes": 0}
+
+
+def test_a_body_beyond_the_limit_is_refused_while_it_comes(tmp_path: Path) -> None:
+    settings = load_settings(flags={"dataDir": str(tmp_path), "limits.upload": "1KiB"})
+    with running_service(tmp_path, settings=settings) as service:
+        operator = service.client(Role.OPERATOR)
+        announced = _upload(operator, b"x" * 2000)
+        streamed = _upload(operator, iter([b"x" * 1000] * 3))
+        assert {announced.status_code, streamed.status_code} <= {400, 413}
+        assert operator.get("/artifact-usage").json() == {"usedBytes": 0, "reservedBytes": 0, "quotaBytes": 0}
+        assert _upload(operator, b"x" * 1024).status_code == 201

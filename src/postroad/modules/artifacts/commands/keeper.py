@@ -20,7 +20,7 @@ from postroad.kernel.database import Database
 from postroad.kernel.service import BackgroundService
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules.artifacts.commands import delivering, sweeping, uploading
-from postroad.modules.artifacts.model import Artifact, ArtifactAsked, ArtifactState
+from postroad.modules.artifacts.model import LARGEST_BYTES, Artifact, ArtifactAsked, ArtifactState
 from postroad.modules.artifacts.parts.retention import KeepingRules
 from postroad.modules.artifacts.ports import ArtifactPolicies, ArtifactReferences, ArtifactStore, ObjectUpload
 from postroad.vocabulary.errors import PostroadError, StorageFull
@@ -89,14 +89,15 @@ class ArtifactKeeper:
     def store_file(self, behalf: Behalf, ask: ArtifactAsked, file: Path) -> Artifact:
         """Takes in a file that is whole and will not change any more; the caller may remove it afterwards.
 
-        Raises as `begin`, ValidationFailed where size or digest are not those that were asked for.
+        It is of our own making: the limit of uploads does not hold for it, quota and disk do. Raises as `begin`,
+        ValidationFailed where size or digest are not those that were asked for.
         """
         size, sha256 = _digest(file)
         _refuse_other(ask, size, sha256)
         self.refuse_full_disk(size)
-        known = replace(ask, size_bytes=size)
+        known, rules = replace(ask, size_bytes=size), replace(self.rules, largest_bytes=LARGEST_BYTES)
         artifact = self.write(
-            behalf, lambda uow: uploading.begin_upload(uow, known, self.rules, self.policies, self.store.backend)
+            behalf, lambda uow: uploading.begin_upload(uow, known, rules, self.policies, self.store.backend)
         )
         try:
             self.store.adopt(artifact.location, file)
