@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench peers soak docs lock clean
+.PHONY: help setup demo test check format bench peers soak docs contract lock clean
 
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
   if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
@@ -59,6 +59,9 @@ soak: $(VENV)/dev ## The long campaigns: kills, power losses, full disks, mutant
 
 docs: $(VENV)/dev ## Generate docs/reference from the program's own tables
 	@$(BIN)/python -m postroad.app.reference docs/reference
+
+contract: $(VENV)/dev ## Write contracts/openapi.yaml from the routes of the service
+	@$(BIN)/python -m postroad.app.contract contracts/openapi.yaml
 
 lock: $(VENV)/made ## Pin the dependencies again
 	@$(PIP) install uv

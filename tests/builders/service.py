@@ -30,6 +30,7 @@ from postroad.foundation.keyring import KeyRing
 from postroad.foundation.service_settings import Settings, load_settings
 from postroad.kernel.authz import Principal
 from postroad.kernel.database import Database
+from postroad.kernel.tables import metadata
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules import identity, workspaces
 from postroad.modules.identity.store import sessions
@@ -160,7 +161,8 @@ def running_service(
 ) -> Iterator[RunningService]:
     """Starts the application and stops it at the end. `folder` must be empty."""
     composition = composed(folder, clock=clock, database_url=database_url, settings=settings, http=http)
-    composition.prepare()
+    composition.dialect.create_tables(metadata)
+    composition.begin()
     try:
         with listening(composition, owners) as url:
             if http is None:

@@ -7,6 +7,7 @@ from postroad.app.areas import storage
 from postroad.app.areas.configuration import ConfigurationArea
 from postroad.app.areas.files import FilesArea
 from postroad.app.areas.readiness import readiness_checks
+from postroad.app.areas.ticks import count_ticks
 from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
 from postroad.entrypoints.http.operating.health import Readiness
@@ -45,7 +46,7 @@ class ServiceComposition(ConfigurationArea, FilesArea, VaultArea):
 
     @cached_property
     def services(self) -> Services:
-        return Services(self.background_services(), self.clock)
+        return Services(self.background_services(), self.clock, self.wakeups)
 
     @cached_property
     def readiness(self) -> Readiness:
@@ -70,13 +71,15 @@ class ServiceComposition(ConfigurationArea, FilesArea, VaultArea):
 
     def refresh_metrics(self) -> None:
         self.metrics.set(LIVE_STREAMS, self.streams.watchers)
+        count_ticks(self.metrics, self.services.status())
 
     def prepare(self) -> str:
-        """Brings the database up to date and makes what a first start needs.
-
-        Returns the link for the first administrator, empty once there is a user. Raises DatabaseRefused, KeysUnusable …
-        """
+        """Brings the database up to date, then `begin`. Raises DatabaseRefused, KeysUnusable, StorageFull …"""
         storage.bring_up_to_date(self.dialect)
+        return self.begin()
+
+    def begin(self) -> str:
+        """Makes what a first start needs. The link for the first administrator, empty once there is a user."""
         self.check_keys()
         self.settings.artifacts.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         code = self.people.begin(self.database)
@@ -91,6 +94,7 @@ class ServiceComposition(ConfigurationArea, FilesArea, VaultArea):
         """Says that the service is no longer ready, and ends live streams. On the loop's thread."""
         self.readiness.is_stopping = True
         self.streams.close()
+        super().begin_stop()
 
     def stop(self, grace_s: float) -> bool:
         """False where a background service still runs after `grace_s`."""

@@ -68,6 +68,9 @@ class Ground:
         """Counts for this process, or for all instances that share the database."""
         return storage.limiter_for(self.settings.database, self.database, self.clock)
 
+    def begin_stop(self) -> None:
+        """Asks what takes long to end soon, and does not wait. An area with such work extends it."""
+
     def background_services(self) -> list[BackgroundService]:
         """What goes on by itself; started and stopped by `ServiceComposition`."""
         return self.people.services(self.background_database)

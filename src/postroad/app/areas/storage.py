@@ -30,10 +30,10 @@ def dialect_of(settings: DatabaseSettings) -> "SqliteDialect | PostgresDialect":
 
 
 def bring_up_to_date(dialect: "SqliteDialect | PostgresDialect") -> None:
-    """Makes the tables this program needs. Raises DatabaseRefused where the database is newer or damaged."""
-    from postroad.kernel.tables import metadata
+    """Runs the steps that are missing, all or none. Raises DatabaseRefused where the database is newer or damaged."""
+    from postroad.app.migrations import migrate
 
-    dialect.create_tables(metadata)
+    migrate(dialect)
 
 
 def limiter_for(settings: DatabaseSettings, database: Database, clock: Clock) -> Limiter:

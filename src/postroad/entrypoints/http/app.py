@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
@@ -26,6 +26,15 @@ Application = ASGIApp
 
 def build_app(composition: "Surface", owners: Sequence[ModuleType] = routes.OWNERS) -> Application:
     """The ASGI application over a composition. Nothing is started."""
+    return Watched(_routed(composition, owners), composition.metrics)
+
+
+def contract_of(composition: "Surface") -> dict[str, Any]:
+    """The OpenAPI document of the application, as it is served."""
+    return contract.document(_routed(composition, routes.OWNERS))
+
+
+def _routed(composition: "Surface", owners: Sequence[ModuleType]) -> FastAPI:
     app = FastAPI(
         title="Postroad",
         version=postroad.__version__,
@@ -49,7 +58,7 @@ def build_app(composition: "Surface", owners: Sequence[ModuleType] = routes.OWNE
         *measures.routes(composition),
         *pages.routes(),
     ]
-    return Watched(app, composition.metrics)
+    return app
 
 
 @asynccontextmanager

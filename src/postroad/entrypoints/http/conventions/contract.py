@@ -56,7 +56,7 @@ _SCHEMES = {
     },
 }
 _SHAPE = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
-_METHODS = ("get", "post", "put", "patch", "delete")
+_METHODS = ("get", "head", "post", "put", "patch", "delete")
 _NEEDED = ("If-Match", "Idempotency-Key")
 _FRAMEWORKS_OWN = ("HTTPValidationError", "ValidationError")
 _OF_ALL = (400, 429, 503)
