@@ -8,8 +8,12 @@ from tests.builders.service import composed, running_service
 from postroad.app.areas.vault import open_ring
 from postroad.foundation.keyring import KeyRing
 from postroad.foundation.service_settings import Settings, load_settings
+from postroad.kernel.authz import Principal
+from postroad.kernel.versions import Expected
+from postroad.modules import secrets
 from postroad.vocabulary.errors import KeysUnusable
 from postroad.vocabulary.roles import Role
+from postroad.vocabulary.secret import Secret
 
 
 def _settings(folder: Path, **flags: str) -> Settings:
@@ -55,16 +59,23 @@ def test_a_lost_ring_is_made_anew_while_there_is_no_secret(tmp_path: Path) -> No
 
 
 def test_the_ring_of_another_installation_is_refused_before_anything_is_served(tmp_path: Path) -> None:
-    _with_a_secret(tmp_path)
     settings = _settings(tmp_path)
+    before = composed(tmp_path)
+    before.prepare()
+    at = ("w-1", "default", "token")
+    before.database.write(
+        Principal.system("tests"),
+        lambda uow: secrets.put_secret(uow, before.keys, at, Secret("hunter2"), Expected(None)),
+    )
+    before.close()
     settings.keys.file.unlink()
     KeyRing.load_or_make(settings.keys.file, may_make=True)
-    composition = composed(tmp_path)
+    after = composed(tmp_path)
     try:
         with pytest.raises(KeysUnusable, match="which stored secrets were encrypted with"):
-            composition.prepare()
+            after.prepare()
     finally:
-        composition.close()
+        after.close()
 
 
 def test_a_rotation_is_taken_up_by_a_running_service(tmp_path: Path) -> None:
