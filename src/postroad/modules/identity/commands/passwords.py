@@ -5,7 +5,7 @@ The hash is computed outside any transaction; the transaction compares again. A 
 
 from dataclasses import dataclass, replace
 
-from postroad.kernel.authz import ANONYMOUS, Principal
+from postroad.kernel.authz import ANONYMOUS, Principal, PrincipalKind
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.identity.commands.sessions import signed_in_user
 from postroad.modules.identity.commands.users import save_user
@@ -16,7 +16,7 @@ from postroad.modules.identity.parts.passwords import password_problem
 from postroad.modules.identity.parts.throttle import take_code_try, take_password_try
 from postroad.modules.identity.parts.token_text import digest_of
 from postroad.modules.identity.store import codes, sessions, users
-from postroad.vocabulary.refusals import AuthenticationRequired, ValidationFailed
+from postroad.vocabulary.refusals import AccessDenied, AuthenticationRequired, ValidationFailed
 from postroad.vocabulary.secret import Secret
 
 
@@ -89,8 +89,10 @@ def _set(uow: UnitOfWork, verified: users.SignInRow, fresh_hash: str, *, keep_se
 
 
 def _own_row(reading: Reading) -> users.SignInRow:
+    if reading.principal.kind is PrincipalKind.TOKEN:
+        raise AccessDenied("a token cannot do this; sign in", action="password", resource_type="user")
     row = users.find_row(reading.connection, reading.principal.user_id)
-    if row is None or not reading.principal.session_id:
+    if row is None:
         raise AuthenticationRequired("sign in first")
     return row
 
