@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from postroad.kernel.uow import Reading
 from postroad.modules.runs._tables import run_snapshots, runs
@@ -11,16 +11,16 @@ from postroad.vocabulary.transitions import RUN_FINAL
 
 
 def needed_by_runs(reading: Reading, artifact_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the artifacts. Looks at the runs of all workspaces that have not ended."""
+    """Those of the artifacts. Looks at the runs of all workspaces that have not ended, or not made their results."""
     statement = (
         select(run_snapshots.c.audience_artifact_id, run_snapshots.c.document, runs.c.source_run_id)
         .join_from(runs, run_snapshots, run_snapshots.c.run_id == runs.c.id)
-        .where(runs.c.state.not_in(sorted(RUN_FINAL)))
+        .where(or_(runs.c.state.not_in(sorted(RUN_FINAL)), runs.c.results_wanted))
     )
     needed: set[str] = set()
     for row in reading.connection.execute(statement):
         needed.add(row.audience_artifact_id)
         if row.source_run_id:
             source = json.loads(row.document).get("source") or {}
-            needed.add(source.get("resultsArtifactId", ""))
+            needed.update((source.get("artifacts") or {}).values())
     return frozenset(needed & set(artifact_ids))

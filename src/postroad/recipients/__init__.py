@@ -17,13 +17,14 @@ from postroad.recipients.request import (
     SyntheticInput,
 )
 from postroad.recipients.results.exporting import ExportRequest, ResultCounts, ResultFiles, export_results
-from postroad.recipients.results.listing import ItemPage, ItemRow, list_items
+from postroad.recipients.results.listing import Chosen, ItemPage, ItemRow, list_items, write_items
 from postroad.recipients.snapshot import Snapshot, export_accepted, find_recipients, read_recipients
 from postroad.recipients.source import SnapshotSource
 
 __all__ = [
     "AcceptedSample",
     "AudienceInput",
+    "Chosen",
     "ColumnReport",
     "ExportRequest",
     "FileInput",
@@ -46,4 +47,5 @@ __all__ = [
     "import_audience",
     "list_items",
     "read_recipients",
+    "write_items",
 ]

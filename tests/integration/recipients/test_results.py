@@ -6,7 +6,15 @@ from tests.builders.journals import a_journal
 from tests.builders.tables import import_text
 
 from postroad.journal import Journal, list_segments
-from postroad.recipients import ExportRequest, ResultFiles, Snapshot, export_results, list_items
+from postroad.recipients import (
+    Chosen,
+    ExportRequest,
+    ResultFiles,
+    Snapshot,
+    export_results,
+    list_items,
+    write_items,
+)
 from postroad.recipients.results.export_child import run_export
 from postroad.vocabulary.errors import AccountingBroken, InvalidInput, JournalBroken
 from postroad.vocabulary.ids import RunId, SnapshotId, item_id
@@ -190,3 +198,36 @@ def test_a_failed_export_leaves_the_files_before_it(folder: Path, snapshot: Snap
 def test_results_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="export them first"):
         list_items(tmp_path / "results.parquet")
+
+
+def test_items_are_chosen_by_text_outcome_and_range(folder: Path, snapshot: Snapshot) -> None:
+    _one_of_each(a_journal(folder=folder))
+    results = _export(folder, snapshot).results
+    everybody = list_items(results).items
+
+    def sequences(chosen: Chosen) -> list[int]:
+        return [one.sequence for one in list_items(results, chosen=chosen).items]
+
+    assert sequences(Chosen(first=1, end=3)) == [1, 2]
+    assert sequences(Chosen(text="NO\n")) == [1]
+    assert sequences(Chosen(text="13800000004")) == [4]
+    assert sequences(Chosen(text="% _ '")) == []
+    unknown_or_unsent = frozenset({Outcome.UNKNOWN, Outcome.UNSENT})
+    wanted = [one.sequence for one in everybody if one.outcome in unknown_or_unsent]
+    assert sequences(Chosen(outcomes=unknown_or_unsent)) == wanted
+    first = list_items(results, chosen=Chosen(outcomes=unknown_or_unsent, first=3), limit=1)
+    assert [one.sequence for one in first.items] == wanted[1:2]
+
+
+def test_chosen_items_are_written_as_a_csv_without_formulas(folder: Path, snapshot: Snapshot) -> None:
+    _one_of_each(a_journal(folder=folder))
+    files = _export(folder, snapshot)
+
+    number = write_items(files.results, folder / "some.csv", Chosen(frozenset({Outcome.FAILED}), text="no\n"))
+
+    with (folder / "some.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    with files.tables["failed"].open(newline="") as file:
+        same_header, *failed = csv.reader(file)
+    assert (number, header) == (1, same_header)
+    assert rows == [row for row in failed if row[0] == "1"]

@@ -170,14 +170,13 @@ def _bound(ask: ResendAsk, source: Run, counts: dict[Outcome, int], principal: P
 
 
 def _plan(uow: UnitOfWork, source: Run, counts: dict[Outcome, int], needs: SendingNeeds) -> RunPlan:
+    """Of a source that was a re-send itself the audience is the part that it cut out, where that was kept as a file."""
+    if RESULTS not in source.artifacts:
+        raise ArtifactNotReady(f"run {source.id} has no results any more, so nobody knows whom to send to again")
     before = runs.plan_of_run(uow, source.id)
-    names = (RESULTS, AUDIENCE, ORIGINS, FROZEN) if before.source else (RESULTS,)
-    for name in names:
-        if name not in source.artifacts:
-            raise ArtifactNotReady(f"run {source.id} has no {name} any more, so nobody knows whom to send to again")
-    files = {name: source.artifacts[name] for name in names}
+    files = {name: source.artifacts[name] for name in (RESULTS, AUDIENCE, ORIGINS, FROZEN) if name in source.artifacts}
     audience = before.audience
-    if before.source:
+    if AUDIENCE in files:
         file = files[AUDIENCE]
         audience = replace(audience, artifact_id=str(file["id"]), sha256=str(file["sha256"]))
     total = sum(counts.values())

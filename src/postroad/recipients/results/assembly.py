@@ -5,6 +5,7 @@ wide rows, no sort of them. What the journals leave open is decided here and now
 is UNKNOWN; a retry that never came is FAILED if an attempt may have left, else UNSENT; no record at all is UNSENT.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,12 +99,7 @@ class Assembly:
 
     def write_table(self, results: Path, outcome: Outcome, path: Path) -> None:
         """One CSV, in order of sequence, without formulas."""
-        texts = {"category", "code", "request_id", "summary"}
-        columns = [f"{safe_cell_sql(name)} AS {name}" if name in texts else name for name in OUR_COLUMNS]
-        columns += [
-            f"{safe_cell_sql(f'{quoted(stored)}::VARCHAR')} AS {quoted(safe_cell(stored))}"
-            for _, stored in self._columns
-        ]
+        columns = safe_columns([stored for _, stored in self._columns])
         self._db.execute(
             f"COPY (SELECT {', '.join(columns)} FROM read_parquet({literal(str(results))}) "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
             f"WHERE outcome = {literal(outcome.value)}) TO {literal(str(path))} (FORMAT csv, HEADER)"
@@ -112,6 +108,13 @@ class Assembly:
     def _number(self, query: str) -> int:
         found = self._db.execute(query).fetchone()
         return int(found[0]) if found is not None else 0
+
+
+def safe_columns(stored: Sequence[str]) -> list[str]:
+    """What a CSV of results selects: our columns and those of the recipients, without formulas."""
+    texts = {"category", "code", "request_id", "summary"}
+    ours = [f"{safe_cell_sql(name)} AS {name}" if name in texts else name for name in OUR_COLUMNS]
+    return ours + [f"{safe_cell_sql(f'{quoted(name)}::VARCHAR')} AS {quoted(safe_cell(name))}" for name in stored]
 
 
 def _finals(path: Path) -> str:

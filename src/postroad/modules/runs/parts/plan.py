@@ -22,7 +22,7 @@ from postroad.vocabulary.secret_references import references_in
 
 FORMAT = "postroad-run/1"
 RESULTS, AUDIENCE, ORIGINS, FROZEN = "results", "audience", "origins", "frozen"
-"""Names of a run's artifacts that a re-send of it reads. Only a re-send has the last three."""
+"""Names of a run's artifacts that a re-send of it may read. Only a re-send has the last three, where they were kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class SourceRun:
     """The run that a re-send goes back to, and which of its items are sent again.
 
     `artifacts` are the files of the source by name: `results` tells who came to which outcome. Where the source was a
-    re-send itself, `origins` and `frozen` lead its items on to the keys of the runs before.
+    re-send itself, its folder, or `origins` and `frozen`, lead its items on to the keys of the runs before.
     """
 
     run_id: str
