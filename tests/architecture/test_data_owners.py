@@ -67,7 +67,7 @@ def test_nobody_commits_but_the_kernel() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in {"commit", "begin_nested"}
+        and node.func.attr == "commit"
         and name.startswith(SERVICE)
         and not name.startswith(COMMITTERS)
     ]
