@@ -140,7 +140,7 @@ class RunningService:
         return self.database.write(TESTS, lambda uow: workspaces.create_workspace(uow, name)).id
 
     def _opened(self, base_url: str, headers: dict[str, str]) -> httpx.Client:
-        client = httpx.Client(base_url=base_url, headers=headers, timeout=10, trust_env=False)
+        client = httpx.Client(base_url=base_url, headers=headers, timeout=10, trust_env=False, verify=False)
         self._clients.append(client)
         return client
 
