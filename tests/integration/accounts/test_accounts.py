@@ -1,5 +1,7 @@
 """Accounts in the database: checked, named once, changed by version, archived when nobody needs them."""
 
+import threading
+
 import pytest
 from tests.builders.configuration import HTTP_CONFIG, Workbench
 from tests.builders.databases import OTHER_WORKSPACE, WORKSPACE
@@ -68,6 +70,25 @@ def test_a_name_that_looks_the_same_is_taken(bench: Workbench, name: str) -> Non
     with pytest.raises(ValidationFailed) as refused:
         bench.account(name)
     assert [(one.path, one.code) for one in refused.value.problems] == [("name", "NAME_TAKEN")]
+
+
+def test_of_two_who_take_a_name_at_once_one_gets_it(bench: Workbench) -> None:
+    """The index decides where both looked and found it free."""
+    begin, outcomes = threading.Barrier(2), []
+
+    def take() -> None:
+        begin.wait(5)
+        try:
+            outcomes.append(bench.account("Shop").name)
+        except ValidationFailed as refused:
+            outcomes.append(refused.problems[0].code)
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(outcomes) == ["NAME_TAKEN", "Shop"]
 
 
 def test_the_name_of_an_archived_account_is_free(bench: Workbench) -> None:

@@ -40,6 +40,16 @@ def test_three_failing_runs_in_a_row_open_it_once(bench: Workbench, opened: Acco
     assert not _admit(bench, opened).admitted
 
 
+def test_a_flow_looks_without_taking_the_trial(bench: Workbench, opened: Account) -> None:
+    def until() -> int | None:
+        return bench.read(lambda reading: accounts.circuit_open_until(reading, WORKSPACE, opened.id))
+
+    assert until() is not None
+    _pass_time(bench)
+    assert [until(), until()] == [None, None]
+    assert _admit(bench, opened).admitted
+
+
 def test_a_run_that_the_remote_let_in_begins_the_count_anew(bench: Workbench) -> None:
     account = bench.account()
     _fail(bench, account)

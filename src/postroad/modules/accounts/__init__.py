@@ -32,6 +32,7 @@ from postroad.modules.accounts.model import (
 from postroad.modules.accounts.parts.circuit import (
     Admission,
     admit_run,
+    circuit_open_until,
     close_circuit,
     get_circuit,
     reset_circuit,
@@ -77,6 +78,7 @@ __all__ = [
     "admit_run",
     "archive_account",
     "change_account",
+    "circuit_open_until",
     "close_circuit",
     "create_account",
     "find_account",

@@ -49,6 +49,12 @@ def close_circuit(uow: UnitOfWork, workspace_id: str, account_id: str) -> bool:
     return flipped
 
 
+def circuit_open_until(reading: Reading, workspace_id: str, account_id: str) -> int | None:
+    """Until when no run may begin; None where one may, or may try. Looking takes no trial. For flows: asks no right."""
+    found = breaker.state(reading, _key(workspace_id, account_id))
+    return found.open_until_ms if found.state is CircuitState.OPEN else None
+
+
 def admit_run(uow: UnitOfWork, workspace_id: str, account_id: str, run_id: str) -> Admission:
     """Whether work of this run may begin. Behind an open circuit whose cooldown is over the first run that asks is the
     trial, with all its shards; the others wait for its end."""
