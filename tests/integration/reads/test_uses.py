@@ -113,7 +113,7 @@ def test_runs_count_until_they_end(databases: Databases, state: str, found: list
 def test_runs_under_way_need_their_snapshot_and_the_results_they_send_again_from(databases: Databases) -> None:
     def make(uow: UnitOfWork) -> None:
         _run(uow, "first", "PENDING", {"source": None}, audience_artifact_id="snapshot-1")
-        again = {"source": {"resultsArtifactId": "results-1"}}
+        again = {"source": {"artifacts": {"results": "results-1"}}}
         _run(uow, "again", "PAUSED", again, audience_artifact_id="snapshot-2", source_run_id="row-0")
         _run(uow, "over", "PARTIAL", {"source": None}, audience_artifact_id="snapshot-3")
 
