@@ -51,9 +51,9 @@ CREATE TABLE idempotency_records (
 	CONSTRAINT uq_idempotency_records_workspace_id_project_id_actor_ac_677c UNIQUE (workspace_id, project_id, actor, action, key_digest)
 )
 -- then
-CREATE INDEX ix_idempotency_records_answer ON idempotency_records (answer_until_ms)
--- then
 CREATE INDEX ix_idempotency_records_resource ON idempotency_records (resource_id)
+-- then
+CREATE INDEX ix_idempotency_records_answer ON idempotency_records (answer_until_ms)
 -- then
 CREATE TABLE rate_limits (
 	key TEXT NOT NULL,
@@ -111,11 +111,11 @@ CREATE TABLE artifacts (
 	CONSTRAINT uq_artifacts_location UNIQUE (location)
 )
 -- then
-CREATE INDEX ix_artifacts_due ON artifacts (state, due_at_ms)
--- then
 CREATE INDEX ix_artifacts_owner ON artifacts (workspace_id, owner_type, owner_id)
 -- then
 CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
+-- then
+CREATE INDEX ix_artifacts_due ON artifacts (state, due_at_ms)
 -- then
 CREATE TABLE artifact_usages (
 	workspace_id TEXT NOT NULL,
@@ -143,9 +143,9 @@ CREATE TABLE audiences (
 	CONSTRAINT pk_audiences PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_audiences_listed ON audiences (workspace_id, created_at_ms, id)
--- then
 CREATE UNIQUE INDEX uq_audiences_name ON audiences (workspace_id, name_key) WHERE status != 'ARCHIVED'
+-- then
+CREATE INDEX ix_audiences_listed ON audiences (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE audit_events (
 	id TEXT NOT NULL,
@@ -164,11 +164,11 @@ CREATE TABLE audit_events (
 	CONSTRAINT pk_audit_events PRIMARY KEY (id)
 )
 -- then
+CREATE INDEX ix_audit_events_workspace ON audit_events (workspace_id, occurred_at_ms, id)
+-- then
 CREATE INDEX ix_audit_events_actor ON audit_events (actor_id, occurred_at_ms)
 -- then
 CREATE INDEX ix_audit_events_occurred ON audit_events (occurred_at_ms, id)
--- then
-CREATE INDEX ix_audit_events_workspace ON audit_events (workspace_id, occurred_at_ms, id)
 -- then
 CREATE TABLE audit_horizon (
 	id INTEGER NOT NULL,
@@ -241,15 +241,15 @@ CREATE TABLE jobs (
 	CONSTRAINT pk_jobs PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
+CREATE INDEX ix_jobs_audience ON jobs (audience_id)
 -- then
 CREATE INDEX ix_jobs_message ON jobs (message_id)
 -- then
-CREATE INDEX ix_jobs_account ON jobs (account_id)
+CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
 -- then
 CREATE UNIQUE INDEX uq_jobs_name ON jobs (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
-CREATE INDEX ix_jobs_audience ON jobs (audience_id)
+CREATE INDEX ix_jobs_account ON jobs (account_id)
 -- then
 CREATE TABLE messages (
 	id TEXT NOT NULL,
@@ -265,9 +265,9 @@ CREATE TABLE messages (
 	CONSTRAINT pk_messages PRIMARY KEY (id)
 )
 -- then
-CREATE UNIQUE INDEX uq_messages_name ON messages (workspace_id, name_key) WHERE status != 'ARCHIVED'
--- then
 CREATE INDEX ix_messages_listed ON messages (workspace_id, created_at_ms, id)
+-- then
+CREATE UNIQUE INDEX uq_messages_name ON messages (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
 CREATE TABLE runs (
 	id TEXT NOT NULL,
@@ -327,9 +327,9 @@ CREATE TABLE runs (
 	CONSTRAINT uq_runs_confirmation_id UNIQUE (confirmation_id)
 )
 -- then
-CREATE INDEX ix_runs_claimable ON runs (workspace_id, last_claimed_at_ms, id) WHERE pending_shards > 0
--- then
 CREATE INDEX ix_runs_newest ON runs (workspace_id, created_at_ms, id)
+-- then
+CREATE INDEX ix_runs_claimable ON runs (workspace_id, last_claimed_at_ms, id) WHERE pending_shards > 0
 -- then
 CREATE INDEX ix_runs_to_end ON runs (ending_until_ms) WHERE results_wanted AND open_shards = 0
 -- then
@@ -413,9 +413,9 @@ CREATE TABLE workspaces (
 	CONSTRAINT pk_workspaces PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_workspaces_created ON workspaces (created_at_ms, id)
--- then
 CREATE UNIQUE INDEX uq_workspaces_active_name ON workspaces (name_key) WHERE status = 'ACTIVE'
+-- then
+CREATE INDEX ix_workspaces_created ON workspaces (created_at_ms, id)
 -- then
 CREATE TABLE audience_snapshots (
 	id TEXT NOT NULL,
@@ -473,11 +473,11 @@ CREATE TABLE audience_imports (
 	CONSTRAINT fk_audience_imports_audience_id_audiences FOREIGN KEY(audience_id) REFERENCES audiences (id)
 )
 -- then
+CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
+-- then
 CREATE INDEX ix_audience_imports_audience ON audience_imports (audience_id)
 -- then
 CREATE INDEX ix_audience_imports_listed ON audience_imports (workspace_id, created_at_ms, id)
--- then
-CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
 -- then
 CREATE TABLE role_bindings (
 	id TEXT NOT NULL,
@@ -590,9 +590,9 @@ CREATE TABLE run_snapshots (
 	CONSTRAINT fk_run_snapshots_run_id_runs FOREIGN KEY(run_id) REFERENCES runs (id)
 )
 -- then
-CREATE INDEX ix_run_snapshots_hash ON run_snapshots (workspace_id, hash)
--- then
 CREATE INDEX ix_run_snapshots_audience ON run_snapshots (audience_snapshot_id)
+-- then
+CREATE INDEX ix_run_snapshots_hash ON run_snapshots (workspace_id, hash)
 -- then
 CREATE TABLE run_shards (
 	id TEXT NOT NULL,
@@ -707,6 +707,8 @@ CREATE TABLE run_leases (
 	CONSTRAINT fk_run_leases_shard_id_run_shards FOREIGN KEY(shard_id) REFERENCES run_shards (id)
 )
 -- then
+CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE state = 'ACTIVE'
+-- then
 CREATE INDEX ix_run_leases_worker ON run_leases (worker_id, expires_at_ms)
 -- then
 CREATE INDEX ix_run_leases_expiry ON run_leases (expires_at_ms) WHERE state = 'ACTIVE'
@@ -714,5 +716,3 @@ CREATE INDEX ix_run_leases_expiry ON run_leases (expires_at_ms) WHERE state = 'A
 CREATE UNIQUE INDEX ix_run_leases_one_active ON run_leases (shard_id) WHERE state = 'ACTIVE'
 -- then
 CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
--- then
-CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE state = 'ACTIVE'
