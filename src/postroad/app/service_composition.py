@@ -3,11 +3,11 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from postroad.app.areas import storage
 from postroad.app.areas.configuration import ConfigurationArea
 from postroad.app.areas.files import FilesArea
-from postroad.app.areas.readiness import readiness_checks
-from postroad.app.areas.ticks import count_ticks
+from postroad.app.areas.ground import storage
+from postroad.app.areas.ground.readiness import readiness_checks
+from postroad.app.areas.ground.ticks import count_ticks
 from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
 from postroad.entrypoints.http.operating.health import Readiness

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from postroad.app.areas import storage
-from postroad.app.areas.ground import Ground
+from postroad.app.areas.ground import Ground, storage
 from postroad.entrypoints.http.routes.secrets import SecretParts
 from postroad.flows.account_setup import SecretWish
 from postroad.foundation.keyring import KeyRing

@@ -7,8 +7,8 @@ inherits from all of them. Where an area has background services it extends `bac
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from postroad.app.areas import storage
-from postroad.app.areas.people import People
+from postroad.app.areas.ground import storage
+from postroad.app.areas.ground.people import People
 from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.composition import HttpSettings
 from postroad.entrypoints.http.streams import StreamHub
