@@ -1,8 +1,8 @@
 import pytest
-from tests.builders.databases import Databases, databases, postgres_server  # noqa: F401
+from tests.builders.databases import Databases
 from tests.builders.people import House
 
 
 @pytest.fixture
-def house(databases: Databases) -> House:  # noqa: F811
+def house(databases: Databases) -> House:
     return House(databases)
