@@ -29,6 +29,7 @@ from postroad.flows.sending import (
     StartedRun,
     SteerAsk,
 )
+from postroad.foundation.ids import uuid7
 from postroad.kernel.authz import Principal
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.kernel.versions import Expected
@@ -69,7 +70,7 @@ class SetAudiences:
     def hold(self, uow: UnitOfWork, workspace_id: str, audience_id: str) -> SendableAudience:
         return self.find(uow, workspace_id, audience_id)
 
-    def reader(self, reading: Reading, workspace_id: str, artifact_id: str) -> RowReader:
+    def reader(self, reading: Reading, workspace_id: str, audience: SendableAudience) -> RowReader:
         return lambda limit: [Recipient(n, dict(row), n + 2) for n, row in enumerate(self.rows[:limit])]
 
     def next_snapshot(self, count: int = 100) -> None:
@@ -116,6 +117,7 @@ class SendingRoom(RunRoom):
             key=ConfirmationKey(b"k" * 32),
             engine_version="1.0",
             shards=ShardRule(),
+            new_id=uuid7,
         )
         self.write(_add_workspace)
 
@@ -129,7 +131,7 @@ class SendingRoom(RunRoom):
 
     def confirm(self, job_id: str, by: Principal | None = None, **overrides: Any) -> Confirmation:
         ask = ConfirmAsk(WORKSPACE, job_id, overrides or None)
-        return sending.confirm_run(by or self.operator, ask, self.needs, f"confirmation-{next(_KEYS)}")
+        return sending.confirm_run(by or self.operator, ask, self.needs)
 
     def start(
         self,
@@ -160,7 +162,7 @@ class SendingRoom(RunRoom):
 
     def confirm_resend(self, run_id: str, *outcomes: Outcome, by: Principal | None = None) -> ResendConfirmation:
         ask = ResendAsk(WORKSPACE, run_id, frozenset(outcomes))
-        return sending.confirm_resend(by or self.operator, ask, self.needs, f"confirmation-{next(_KEYS)}")
+        return sending.confirm_resend(by or self.operator, ask, self.needs)
 
     def resend(
         self, run_id: str, *outcomes: Outcome, token: str | None, key: str | None = None, by: Principal | None = None

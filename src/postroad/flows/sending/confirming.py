@@ -54,7 +54,7 @@ class _Prepared:
     now_ms: int
 
 
-def confirm_run(principal: Principal, ask: ConfirmAsk, needs: SendingNeeds, confirmation_id: str) -> Confirmation:
+def confirm_run(principal: Principal, ask: ConfirmAsk, needs: SendingNeeds) -> Confirmation:
     """Blocks while the first recipients are rendered; nothing is sent and nothing is kept.
 
     Raises ResourceNotFound, AccessDenied, StateConflict for what cannot be started as it is, ValidationFailed for
@@ -64,7 +64,7 @@ def confirm_run(principal: Principal, ask: ConfirmAsk, needs: SendingNeeds, conf
     parts = prepared.parts
     count = parts.audience.record_count
     estimated = estimate(parts, prepared.reader(LOOKED_AT), count)
-    token = needs.key.seal(bound_to(ask, parts, principal), confirmation_id, prepared.now_ms)
+    token = needs.key.seal(bound_to(ask, parts, principal), needs.new_id(), prepared.now_ms)
     return Confirmation(
         parts=parts,
         total=count,
@@ -102,7 +102,7 @@ def _prepare(reading: Reading, ask: ConfirmAsk, needs: SendingNeeds) -> _Prepare
     account_id = parts.account.id
     return _Prepared(
         parts=parts,
-        reader=needs.audiences.reader(reading, ask.workspace_id, parts.audience.artifact_id),
+        reader=needs.audiences.reader(reading, ask.workspace_id, parts.audience),
         same_as=None if same is None else EarlierRun(same.id, same.state.value, same.created_at_ms),
         missing_secrets=needs.secrets.missing(reading, ask.workspace_id, account_id, parts.secret_references),
         circuit_open_until_ms=needs.circuits.open_until(reading, ask.workspace_id, account_id),

@@ -46,7 +46,7 @@ class Audiences(Protocol):
         """The same, held until the end of the transaction so that nobody archives or changes it meanwhile."""
         ...
 
-    def reader(self, reading: Reading, workspace_id: str, artifact_id: str) -> RowReader:
+    def reader(self, reading: Reading, workspace_id: str, audience: SendableAudience) -> RowReader:
         """Raises ArtifactNotReady."""
         ...
 
@@ -89,3 +89,4 @@ class SendingNeeds:
     key: ConfirmationKey
     engine_version: str
     shards: ShardRule
+    new_id: Callable[[], str]

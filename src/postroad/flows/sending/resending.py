@@ -71,11 +71,9 @@ class ResendConfirmation:
     token: Token
 
 
-def confirm_resend(
-    principal: Principal, ask: ResendAsk, needs: SendingNeeds, confirmation_id: str
-) -> ResendConfirmation:
+def confirm_resend(principal: Principal, ask: ResendAsk, needs: SendingNeeds) -> ResendConfirmation:
     """Shows whom a re-send would reach. Raises ResourceNotFound, RunStateConflict before the end, ValidationFailed."""
-    return needs.database.read(principal, lambda reading: _shown(reading, ask, needs, confirmation_id))
+    return needs.database.read(principal, lambda reading: _shown(reading, ask, needs))
 
 
 def start_resend(uow: UnitOfWork, ask: ResendStart, needs: SendingNeeds) -> StartedRun:
@@ -111,7 +109,7 @@ def start_resend(uow: UnitOfWork, ask: ResendStart, needs: SendingNeeds) -> Star
     return started
 
 
-def _shown(reading: Reading, ask: ResendAsk, needs: SendingNeeds, confirmation_id: str) -> ResendConfirmation:
+def _shown(reading: Reading, ask: ResendAsk, needs: SendingNeeds) -> ResendConfirmation:
     reading.authorize(Action.RUNS_RESEND, Resource(ask.workspace_id, "run", ask.run_id))
     _check_outcomes(ask.outcomes)
     source = runs.found_run(reading, ask.workspace_id, ask.run_id)
@@ -131,7 +129,7 @@ def _shown(reading: Reading, ask: ResendAsk, needs: SendingNeeds, confirmation_i
         account_name=plan.account.name,
         carries_keys=drops_copies,
         warnings=tuple(warnings),
-        token=needs.key.seal(_bound(ask, source, counts, reading.principal), confirmation_id, reading.now_ms),
+        token=needs.key.seal(_bound(ask, source, counts, reading.principal), needs.new_id(), reading.now_ms),
     )
 
 

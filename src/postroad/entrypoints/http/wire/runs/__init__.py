@@ -1,0 +1,1 @@
+"""Runs on the wire: as they stand, as they are started and steered, and what became of everybody."""
