@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from postroad.foundation.whole_files import storage_refusals
 from postroad.recipients.children import run_child
 from postroad.recipients.intake.wire import report_from_wire, request_to_wire
 from postroad.recipients.reading.query import database_kind, postgres_target
@@ -30,5 +31,7 @@ def import_audience(
         if resolve_checked is None:
             raise EgressDenied("queries over the network are not allowed here", field="query.database")
         address = resolve_checked(*postgres_target(request.source))
+    with storage_refusals(request.out_dir):
+        request.out_dir.mkdir(parents=True, exist_ok=True)
     wire = request_to_wire(request, address)
     return report_from_wire(run_child("postroad.recipients.import_child", wire, on_progress, on_start))

@@ -57,6 +57,16 @@ def test_an_import_can_be_ended_from_outside_and_leaves_no_snapshot(tmp_path: Pa
     assert not (tmp_path / "out" / "audience.parquet").exists()
 
 
+def test_regression_a_child_makes_no_folder_that_was_removed_when_its_parent_died(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("mobile\n13800000001\n")
+
+    with pytest.raises(PostroadError, match="ended early"):
+        run_child(MODULE, request_to_wire(ImportRequest(FileInput(path), tmp_path / "out"), None))
+
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("how", ["closed", "killed"])
 def test_a_child_leaves_when_its_parent_does(tmp_path: Path, how: str) -> None:
     pipe_in, pipe_out = os.pipe()

@@ -50,6 +50,13 @@ def test_an_unconfirmed_preparation_makes_room(tmp_path: Path) -> None:
     assert list(again.path.iterdir()) == []
 
 
+def test_regression_a_preparation_killed_before_its_first_file_was_whole_makes_room(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "out", "a", Noon())
+    (folder.path / ".job.json.part").write_bytes(b"{")
+    again = make_folder(tmp_path / "out", "a", Noon())
+    assert list(again.path.iterdir()) == []
+
+
 def test_a_held_folder_is_held_once(tmp_path: Path) -> None:
     assert not SendFolder(tmp_path).is_held
     with SendFolder(tmp_path).held():

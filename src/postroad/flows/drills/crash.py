@@ -150,12 +150,10 @@ class _Victim:
                     return _summary_of(ending)
 
     def _started(self) -> Sender:
-        """A send that was killed before its folder was frozen has sent nothing and begins anew."""
+        """A send that was killed before its folder was frozen has sent nothing; the same command begins it anew."""
         out, scenario = self._job.parent / "out", self._scenario
         arguments = ["send", "--resume", str(out), "--yes", "--json"]
         if not (out / "frozen.json").exists():
-            if out.exists():
-                shutil.rmtree(out)
             arguments = ["send", str(self._job), "--out", str(out), "--yes", "--json"]
             arguments += ["--workers", str(scenario.workers)]
         return Sender(self._command, arguments, self._job.parent, scenario.environment)

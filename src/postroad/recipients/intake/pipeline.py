@@ -42,7 +42,13 @@ class _Plan:
 
 
 def run_import(request: ImportRequest, address: str | None, on_progress: Callable[[int], None]) -> ImportReport:
+    """In this process; makes the folder."""
     request.out_dir.mkdir(parents=True, exist_ok=True)
+    return import_into(request, address, on_progress)
+
+
+def import_into(request: ImportRequest, address: str | None, on_progress: Callable[[int], None]) -> ImportReport:
+    """Into a folder that is there. A child whose parent died must not make it again after somebody removed it."""
     folder = _own_folder(request.out_dir)
     try:
         with storage_errors(request.out_dir), closing(_Import(request, address, folder)) as work:

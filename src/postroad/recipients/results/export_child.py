@@ -20,7 +20,6 @@ _FOLDER = ".export-"
 def run_export(wire: dict[str, Any], on_progress: Callable[[int], None]) -> dict[str, Any]:
     """Every file is complete in a folder of its own before the first is moved into place."""
     out_dir = Path(wire["out_dir"])
-    out_dir.mkdir(parents=True, exist_ok=True)
     for left in out_dir.glob(f"{_FOLDER}*"):
         if not Path("/proc", left.name.removeprefix(_FOLDER)).exists():
             shutil.rmtree(left, ignore_errors=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from postroad.foundation.whole_files import storage_refusals
 from postroad.recipients.children import run_child
 from postroad.recipients.snapshot import Snapshot
 from postroad.vocabulary.errors import AccountingBroken
@@ -52,6 +53,8 @@ def export_results(request: ExportRequest, *, on_progress: Callable[[int], None]
     Doing it again replaces the
     files; a crash leaves the old files or the new ones, never half a file. Raises JournalBroken, AccountingBroken.
     """
+    with storage_refusals(request.out_dir):
+        request.out_dir.mkdir(parents=True, exist_ok=True)
     wire = {
         "journals": [str(path) for path in request.journals],
         "snapshot": str(request.snapshot.path),

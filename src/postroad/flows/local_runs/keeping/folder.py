@@ -55,6 +55,11 @@ class SendFolder:
         return self.job.is_file()
 
     @property
+    def is_just_begun(self) -> bool:
+        """Whether it holds nothing but what a preparation leaves that was killed before `job.json` was whole."""
+        return all(entry.name == f".{self.job.name}.part" for entry in self.path.iterdir())
+
+    @property
     def is_frozen(self) -> bool:
         return self.frozen.is_file()
 
@@ -189,7 +194,7 @@ def _take_over(folder: SendFolder) -> SendFolder:
         if folder.is_frozen:
             raise SendConflict(f"{path} holds a send already; go on with: postroad send --resume {path}", field="out")
         if any(path.iterdir()):
-            if not folder.is_ours:
+            if not folder.is_ours and not folder.is_just_begun:
                 raise InvalidInput(f"{path} is not empty and not a send; name a new folder", field="out")
             if folder.is_held:
                 raise AlreadyRunning(f"another process works on {path}; wait for it or name a new folder")
