@@ -10,8 +10,10 @@ from postroad.vocabulary.transitions import RUN_FINAL
 
 
 def snapshots_needed_by_runs(reading: Reading, snapshot_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the snapshots. The need of a run ends with its results; how long its recipients can be sent to again is another
-    matter: as long as the snapshot is kept after that."""
+    """Those of the snapshots. The need of a run ends with its results.
+
+    How long its recipients can be sent to again is another matter: as long as the snapshot is kept after that.
+    """
     statement = (
         select(run_snapshots.c.audience_snapshot_id)
         .join(runs, runs.c.id == run_snapshots.c.run_id)

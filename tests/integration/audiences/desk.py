@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tests.builders.databases import WORKSPACE, Databases
 from tests.integration.artifacts.conftest import RULES, Policies
 
-from postroad.app.areas.audience_adapters import KeptFiles, SnapshotReferences
+from postroad.app.areas.audience_adapters import KeptFiles
 from postroad.drivers.localfs import LocalArtifactStore
 from postroad.foundation.clock import SystemClock
 from postroad.foundation.ids import uuid7
@@ -25,8 +25,10 @@ from postroad.modules.audiences import (
     Import,
     ImportAsk,
     ImportAt,
+    ImportChange,
     ImportReader,
     Layout,
+    LayoutChange,
     QuerySource,
     ReaderParts,
     ReadingRules,
@@ -59,6 +61,11 @@ class Uses:
 
     def needed_snapshots(self, reading: Reading, snapshot_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(self.needed & set(snapshot_ids))
+
+
+class References:
+    def referenced(self, reading: Reading, artifact_ids: Sequence[str]) -> frozenset[str]:
+        return audiences.artifacts_in_use(reading, artifact_ids)
 
 
 @dataclass
@@ -96,7 +103,7 @@ class Desk:
             self.databases.database,
             LocalArtifactStore(self.folder / "artifacts"),
             policies=self.policies,
-            references=SnapshotReferences(),
+            references=References(),
             rules=replace(RULES, largest_bytes=10**9),
         )
         self.keeper = KeptFiles(self.files)
@@ -172,8 +179,8 @@ class Desk:
         return self.import_now(begun.id)
 
     def changed(self, seen: Import, source: Source, layout: Layout) -> Import:
-        how = (source, layout)
-        return self.write(lambda uow: audiences.change_import(uow, at(seen), how, rules=self.rules, keeper=self.keeper))
+        change = ImportChange(source, LayoutChange(layout.key, layout.mapping, layout.provider_id))
+        return self.write(lambda uow: audiences.change_import(uow, at(seen), change, self.rules, self.keeper))
 
     def committed(self, parsed: Import, name: str | None = None, audience_version: int | None = None) -> Audience:
         version = None if audience_version is None else Expected(audience_version, How.BODY)

@@ -14,7 +14,7 @@ from postroad.modules.audiences import (
     AudienceFilter,
     AudienceStatus,
     ImportState,
-    Layout,
+    LayoutChange,
     Referrer,
     SnapshotRecord,
     SnapshotState,
@@ -202,7 +202,7 @@ def test_lists_are_filtered_counted_and_paged(desk: Desk) -> None:
 
 def test_the_layout_of_an_audience_can_be_changed_and_its_query_only_where_it_has_one(desk: Desk) -> None:
     audience = desk.audience()
-    change = AudienceChange(layout=Layout(key=("number",)))
+    change = AudienceChange(layout=LayoutChange(key=("number",)))
     changed = desk.write(lambda uow: audiences.change_audience(uow, of(audience), change, desk.rules))
     assert (changed.layout.key, changed.version) == (("number",), 2)
     query = AudienceChange(query=audiences.QuerySource("postgresql://db/x", "SELECT 1"))

@@ -52,10 +52,11 @@ def test_whole_tables_leave_formula_safe_and_audited(sqlite_desk: Desk) -> None:
     desk = sqlite_desk
     desk.around.schemas["sms"] = MOBILE
     parsed = desk.read_through(desk.received(PEOPLE, key=["mobile"], provider_id="sms"))
-    with desk.showing.errors_csv(desk.sender, parsed.id) as path:
-        errors = path.read_text(encoding="utf-8-sig").splitlines()
-    with desk.showing.accepted_csv(desk.sender, parsed.id) as path:
-        accepted = path.read_text().splitlines()
+    with desk.showing.errors_csv(desk.sender, parsed.id) as file:
+        errors = file.read().decode("utf-8-sig").splitlines()
+    with desk.showing.accepted_csv(desk.sender, parsed.id) as file:
+        accepted = file.read().decode().splitlines()
+    assert list(desk.work.iterdir()) == []
     assert [line.split(",")[0] for line in errors] == ["row", "4", "3"]
     assert accepted == ["row,手机号,n", "2,13800000001,a", "5,13800000002,'=1+1"]
     exported = [entry for entry in desk.databases.audit.entries if entry.action == "audience_import.exported"]
@@ -85,8 +86,8 @@ def test_an_input_without_a_usable_row_fails_and_says_why(sqlite_desk: Desk) -> 
     assert failed.reason is not None
     assert (failed.reason.code, failed.reason.row) == ("AUDIENCE_INVALID", 2)
     assert "all 2 rows of the table were rejected: 2 × PATTERN in 'mobile'" in failed.reason.message
-    with desk.showing.errors_csv(desk.sender, failed.id) as path:
-        assert len(path.read_text(encoding="utf-8-sig").splitlines()) == 3
+    with desk.showing.errors_csv(desk.sender, failed.id) as file:
+        assert len(file.read().splitlines()) == 3
     with pytest.raises(StateConflict, match="once it is PARSED"):
         desk.showing.preview(desk.sender, failed.id)
 

@@ -13,7 +13,9 @@ from postroad.kernel.authz import Principal
 from postroad.kernel.database import Database
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules import artifacts, audiences, secrets
-from postroad.spi import ProviderDescriptor
+from postroad.reads.audience_uses import snapshots_needed_by_runs
+from postroad.reads.configuration_uses import uses_of_audience
+from postroad.spi import ProviderFactory
 from postroad.vocabulary.secret import Secret
 
 _ME = Principal.system("audiences")
@@ -47,11 +49,15 @@ class KeptFiles:
         artifacts.release_artifact(uow, workspace_id, artifact_id)
 
 
-class SnapshotReferences:
-    """`artifacts.ArtifactReferences`: what audiences still need."""
+class AudienceUsesIn:
+    """`audiences.AudienceUses`: the jobs that send to an audience, the runs that send from a snapshot."""
 
-    def referenced(self, reading: Reading, artifact_ids: Sequence[str]) -> frozenset[str]:
-        return audiences.artifacts_in_use(reading, artifact_ids)
+    def of_audience(self, uow: UnitOfWork, workspace_id: str, audience_id: str) -> Sequence[audiences.Referrer]:
+        found = uses_of_audience(uow, workspace_id, audience_id)
+        return [audiences.Referrer(use.kind, use.id, use.name) for use in found]
+
+    def needed_snapshots(self, reading: Reading, snapshot_ids: Sequence[str]) -> frozenset[str]:
+        return snapshots_needed_by_runs(reading, snapshot_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class AudienceSurroundings:
 
     database: Database
     keys: KeyRing
-    descriptor: Callable[[str], ProviderDescriptor]
+    factory: Callable[[str], ProviderFactory]
     egress: Egress
 
     def secret(self, workspace_id: str, reference: str) -> Secret:
@@ -68,7 +74,7 @@ class AudienceSurroundings:
         return found[reference]
 
     def recipient_schema(self, provider_id: str) -> Mapping[str, Any]:
-        return self.descriptor(provider_id).recipient_schema
+        return self.factory(provider_id).descriptor.recipient_schema
 
     def resolve_checked(self, host: str, port: int) -> str:
         return str(asyncio.run(self.egress.checked_addresses(host, port))[0])

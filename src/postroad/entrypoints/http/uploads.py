@@ -5,11 +5,12 @@ goes away, or anything is refused, what was written is removed and the reserved 
 """
 
 import asyncio
+from collections.abc import AsyncIterator
 
 from starlette.requests import ClientDisconnect, Request
 
 from postroad.entrypoints.http.conventions.caller import CallerOf
-from postroad.modules.artifacts import Artifact, ArtifactAsked, ArtifactKeeper, ArtifactUpload, Behalf
+from postroad.modules.artifacts import Artifact, ArtifactAsked, ArtifactKeeper, Behalf
 from postroad.vocabulary.errors import PostroadError
 from postroad.vocabulary.refusals import ValidationFailed
 
@@ -20,13 +21,12 @@ async def received(request: Request, caller: CallerOf, keeper: ArtifactKeeper, a
     """The artifact of the request's body. Raises what the keeper refuses."""
     upload = await caller.run(lambda: keeper.begin(behalf_of(caller), ask))
     try:
-        await _pass_on(request, upload)
+        async for piece in pieces(request):
+            await asyncio.to_thread(upload.append, piece)
         return await asyncio.to_thread(upload.finish)
     except BaseException as error:
         reason = error.code if isinstance(error, PostroadError) else type(error).__name__
         await asyncio.shield(asyncio.to_thread(upload.abandon, reason))
-        if isinstance(error, ClientDisconnect):
-            raise ValidationFailed.of("body", "INCOMPLETE", "the client went away before the file was whole") from None
         raise
 
 
@@ -35,12 +35,16 @@ def behalf_of(caller: CallerOf) -> Behalf:
     return Behalf(caller.principal, caller.trace_id, caller.address)
 
 
-async def _pass_on(request: Request, upload: ArtifactUpload) -> None:
+async def pieces(request: Request) -> AsyncIterator[bytes]:
+    """The body in pieces of about a megabyte. Raises ValidationFailed where the client goes away."""
     gathered = bytearray()
-    async for chunk in request.stream():
-        gathered += chunk
-        if len(gathered) >= _PIECE_BYTES:
-            await asyncio.to_thread(upload.append, bytes(gathered))
-            gathered.clear()
+    try:
+        async for chunk in request.stream():
+            gathered += chunk
+            if len(gathered) >= _PIECE_BYTES:
+                yield bytes(gathered)
+                gathered.clear()
+    except ClientDisconnect:
+        raise ValidationFailed.of("body", "INCOMPLETE", "the client went away before the file was whole") from None
     if gathered:
-        await asyncio.to_thread(upload.append, bytes(gathered))
+        yield bytes(gathered)

@@ -8,6 +8,7 @@ from postroad.foundation.service_settings.declaring import ServiceSetting
 from postroad.foundation.service_settings.loading import FILE_NAME, SERVICE_SETTINGS, load_settings
 from postroad.foundation.service_settings.sections import (
     ArtifactSettings,
+    AudienceSettings,
     DatabaseSettings,
     EmbeddedWorkerSettings,
     EventSettings,
@@ -27,6 +28,7 @@ __all__ = [
     "FILE_NAME",
     "SERVICE_SETTINGS",
     "ArtifactSettings",
+    "AudienceSettings",
     "DatabaseSettings",
     "EmbeddedWorkerSettings",
     "EventSettings",

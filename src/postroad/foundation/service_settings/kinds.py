@@ -95,6 +95,11 @@ def _origins(text: str) -> tuple[str, ...]:
     return found
 
 
+def _tuple(value: object) -> tuple[object, ...]:
+    assert isinstance(value, tuple)
+    return value
+
+
 def _listed(value: object) -> str:
     assert isinstance(value, tuple)
     return ", ".join(value) or "none"
@@ -106,6 +111,12 @@ DURATION = ValueKind("a duration like 500ms, 1s, 5m, 24h or 30d", _duration, sho
 SIZE = ValueKind("a size like 64KiB, 1MiB or 2GiB", _size, show_size)
 PATH = ValueKind("a path; a relative one begins at dataDir", lambda text: Path(_some(text)).expanduser())
 FOLDER = ValueKind("a path of a folder", lambda text: Path(_some(text)).expanduser().absolute())
+FOLDERS = ValueKind(
+    "a list of folders, or folders parted by commas",
+    lambda text: tuple(Path(part).expanduser().absolute() for part in _parts(text)),
+    lambda value: _listed(tuple(str(folder) for folder in _tuple(value))),
+    is_list=True,
+)
 SECRET = ValueKind("a secret", lambda text: Secret(_some(text)), lambda value: "set" if value else "not set")
 TEXTS = ValueKind("a list of texts, or texts parted by commas", _parts, _listed, is_list=True)
 NETWORKS = ValueKind("a list of networks like 10.0.0.0/8 or fd00::/8", _networks, _listed, is_list=True)

@@ -10,6 +10,7 @@ from postroad.foundation.service_settings.kinds import (
     DURATION,
     FLAG,
     FOLDER,
+    FOLDERS,
     NETWORKS,
     ORIGINS,
     PATH,
@@ -219,6 +220,21 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AudienceSettings:
+    database_folders: tuple[Path, ...] = field(
+        default=(),
+        metadata=said(
+            FOLDERS,
+            "Folders with SQLite and DuckDB files that audiences may query. None: queries go to PostgreSQL only. "
+            "Whoever may import audiences may read every database in them.",
+        ),
+    )
+    longest_reading_s: float = field(
+        default=_HOUR, metadata=said(DURATION, "How long reading one import may take before it is ended.")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionSettings:
     imports_s: float = field(default=_DAY, metadata=said(DURATION, "Uploaded files of recipients."))
     snapshots_s: float = field(
@@ -253,6 +269,7 @@ class Settings:
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     keys: KeySettings = field(default_factory=KeySettings)
     artifacts: ArtifactSettings = field(default_factory=ArtifactSettings)
+    audiences: AudienceSettings = field(default_factory=AudienceSettings)
     worker: WorkerSettings = field(default_factory=WorkerSettings)
     events: EventSettings = field(default_factory=EventSettings)
     security: SecuritySettings = field(default_factory=SecuritySettings)

@@ -25,10 +25,11 @@ from postroad.modules.audiences.commands.edit_audience import (
     change_audience,
     erase_audience,
 )
-from postroad.modules.audiences.commands.receiving import Reception, Sender, display_name
+from postroad.modules.audiences.commands.receiving import IMPORTS_TOPIC, Reception, Sender, display_name
 from postroad.modules.audiences.commands.settle_import import (
     CommitAsk,
     ImportAt,
+    ImportChange,
     change_import,
     commit_import,
     discard_import,
@@ -36,6 +37,7 @@ from postroad.modules.audiences.commands.settle_import import (
 from postroad.modules.audiences.commands.showing import Rows, Showing, ShownRow
 from postroad.modules.audiences.commands.upkeep import Upkeep, UpkeepParts
 from postroad.modules.audiences.model import (
+    KEEP,
     Audience,
     AudienceFilter,
     AudienceStatus,
@@ -46,6 +48,7 @@ from postroad.modules.audiences.model import (
     ImportState,
     InlineSource,
     Layout,
+    LayoutChange,
     QuerySource,
     SnapshotRecord,
     SnapshotState,
@@ -76,6 +79,8 @@ from postroad.modules.audiences.queries import (
 )
 
 __all__ = [
+    "IMPORTS_TOPIC",
+    "KEEP",
     "ArtifactKeeper",
     "Audience",
     "AudienceAt",
@@ -90,6 +95,7 @@ __all__ = [
     "ImportAsk",
     "ImportAt",
     "ImportCause",
+    "ImportChange",
     "ImportFilter",
     "ImportReader",
     "ImportState",
@@ -97,6 +103,7 @@ __all__ = [
     "InlineSource",
     "KeptAs",
     "Layout",
+    "LayoutChange",
     "NewImport",
     "QuerySource",
     "ReaderParts",

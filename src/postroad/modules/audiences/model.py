@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any
 
 from postroad.vocabulary.refusals import StateConflict
@@ -138,6 +138,29 @@ class Layout:
     """Field → column."""
     provider_id: str | None = None
     """Rows that this provider could not send to are left out."""
+
+
+class Keep(Enum):
+    KEEP = "KEEP"
+
+
+KEEP = Keep.KEEP
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutChange:
+    """What is None or KEEP stays as it is."""
+
+    key: tuple[str, ...] | None = None
+    mapping: Mapping[str, str] | None = None
+    provider_id: str | Keep | None = KEEP
+
+    def over(self, kept: Layout) -> Layout:
+        return Layout(
+            kept.key if self.key is None else self.key,
+            kept.mapping if self.mapping is None else self.mapping,
+            kept.provider_id if isinstance(self.provider_id, Keep) else self.provider_id,
+        )
 
 
 @dataclass(frozen=True, slots=True)

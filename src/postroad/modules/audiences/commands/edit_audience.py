@@ -1,12 +1,12 @@
 """An audience is renamed or asks another query; it is archived or erased. Its recipients change by imports alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from postroad.kernel.authz import Action, Resource
 from postroad.kernel.uow import UnitOfWork
 from postroad.kernel.versions import Expected, expect
-from postroad.modules.audiences.model import Audience, AudienceStatus, Layout, QuerySource
+from postroad.modules.audiences.model import Audience, AudienceStatus, LayoutChange, QuerySource
 from postroad.modules.audiences.parts.announcing import audience_changed
 from postroad.modules.audiences.parts.finding import one_audience
 from postroad.modules.audiences.parts.reading_rules import ReadingRules
@@ -32,7 +32,7 @@ class AudienceChange:
     name: str | None = None
     query: QuerySource | None = None
     """Only for an audience that comes from a query; it is asked at the next refresh."""
-    layout: Layout | None = None
+    layout: LayoutChange = field(default_factory=LayoutChange)
 
 
 def change_audience(uow: UnitOfWork, at: AudienceAt, change: AudienceChange, rules: ReadingRules) -> Audience:
@@ -42,8 +42,8 @@ def change_audience(uow: UnitOfWork, at: AudienceAt, change: AudienceChange, rul
         raise StateConflict(f"the audience {kept.name!r} is archived and cannot be changed")
     if change.query is not None and not isinstance(kept.source, QuerySource):
         raise StateConflict(f"the audience comes from {kept.source_type} and has no query; import a QUERY into it")
-    source, layout = change.query or kept.source, change.layout or kept.layout
-    if change.query is not None or change.layout is not None:
+    source, layout = change.query or kept.source, change.layout.over(kept.layout)
+    if (source, layout) != (kept.source, kept.layout):
         rules.check(source, layout)
     changed = replace(
         kept,

@@ -20,6 +20,8 @@ from postroad.modules.audiences.ports import ArtifactKeeper, FileNote, KeptAs
 from postroad.vocabulary.refusals import ValidationFailed
 
 MOST_ROWS = 1_000
+IMPORTS_TOPIC = "audience-imports"
+"""The topic of `Wakeups` that tells of an import to be read."""
 INCOMING = "incoming-"
 _LONGEST_NAME = 255
 
@@ -71,7 +73,8 @@ class Reception:
         try:
             lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
         except orjson.JSONEncodeError:
-            raise ValidationFailed.of("rows", "UNREADABLE", "rows hold text that is not Unicode") from None
+            said = "rows hold text, whole numbers of 64 bits, numbers, true, false and null"
+            raise ValidationFailed.of("rows", "UNREADABLE", said) from None
         with self.open(sender, ask) as incoming:
             incoming.write(lines)
             return self.import_file(sender, ask, incoming)
@@ -81,12 +84,14 @@ class Reception:
         return self._begun(sender, ask, self.new_id())
 
     def _begun(self, sender: Sender, ask: ImportAsk, import_id: str, upload: Upload | None = None) -> Import:
-        return self.database.write(
+        begun = self.database.write(
             sender.principal,
             lambda uow: begin_import(uow, NewImport(sender.workspace_id, import_id, ask, upload), self.rules),
             correlation_id=sender.correlation_id,
             source_address=sender.source_address,
         )
+        self.database.wakeups.notify(IMPORTS_TOPIC)
+        return begun
 
 
 def display_name(text: str) -> str:

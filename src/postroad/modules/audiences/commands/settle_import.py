@@ -1,6 +1,6 @@
 """An import is changed, committed or discarded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from postroad.kernel.authz import Action, Resource
 from postroad.kernel.uow import UnitOfWork
@@ -8,10 +8,11 @@ from postroad.kernel.versions import Expected, expect
 from postroad.modules.audiences.model import (
     Audience,
     AudienceStatus,
+    FileSource,
     Import,
     ImportCause,
     ImportEvent,
-    Layout,
+    LayoutChange,
     Reason,
     Source,
     next_import_state,
@@ -37,6 +38,13 @@ class ImportAt:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportChange:
+    source: Source | None = None
+    """None: as it is. Of the same type; a file keeps its name."""
+    layout: LayoutChange = field(default_factory=LayoutChange)
+
+
+@dataclass(frozen=True, slots=True)
 class CommitAsk:
     name: str | None = None
     """Of the new audience. Not given for an import into an audience."""
@@ -45,11 +53,11 @@ class CommitAsk:
 
 
 def change_import(
-    uow: UnitOfWork, at: ImportAt, reading: tuple[Source, Layout], *, rules: ReadingRules, keeper: ArtifactKeeper
+    uow: UnitOfWork, at: ImportAt, change: ImportChange, rules: ReadingRules, keeper: ArtifactKeeper
 ) -> Import:
     """Reads it again in another way; what reading it made so far is dropped. Raises ValidationFailed, StateConflict."""
     held = _held(uow, at)
-    source, layout = reading
+    source, layout = _source(held.source, change.source), change.layout.over(held.layout)
     if held.cause is ImportCause.REFRESH:
         raise StateConflict("a refresh is read as its audience says; change the audience and refresh it again")
     if type_of(source) is not held.source_type:
@@ -123,6 +131,12 @@ def discarded(
     import_rows.save(uow, done)
     import_changed(uow, done, action)
     return done
+
+
+def _source(kept: Source, given: Source | None) -> Source:
+    if isinstance(given, FileSource) and isinstance(kept, FileSource):
+        return replace(given, file_name=kept.file_name)
+    return given or kept
 
 
 def _held(uow: UnitOfWork, at: ImportAt) -> Import:

@@ -4,11 +4,10 @@ Who may see them is asked in a transaction; files are read after it. Whole table
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from postroad.kernel.authz import Action, Resource
 from postroad.kernel.database import Database
@@ -78,9 +77,11 @@ class Showing:
             preview: dict[str, Any] = json.loads(path.read_bytes())
         return preview
 
-    @contextmanager
-    def errors_csv(self, sender: Sender, import_id: str) -> Iterator[Path]:
-        """Every row that was left out and why. Raises ResourceNotFound where no row was, ArtifactNotReady."""
+    def errors_csv(self, sender: Sender, import_id: str) -> BinaryIO:
+        """Every row that was left out and why, opened; the caller closes it. Blocks.
+
+        Raises ResourceNotFound where no row was, ArtifactNotReady.
+        """
 
         def asked(uow: UnitOfWork) -> Import:
             found = get_import(uow, sender.workspace_id, import_id)
@@ -91,11 +92,10 @@ class Showing:
         if found.errors_artifact_id is None:
             raise ResourceNotFound("no row was left out, so there is no file of errors")
         with self.keeper.opened(found.workspace_id, found.errors_artifact_id) as path:
-            yield path
+            return path.open("rb")
 
-    @contextmanager
-    def accepted_csv(self, sender: Sender, import_id: str) -> Iterator[Path]:
-        """The accepted rows of an import. Raises ResourceNotFound, StateConflict, ArtifactNotReady."""
+    def accepted_csv(self, sender: Sender, import_id: str) -> BinaryIO:
+        """The accepted rows of an import, opened. Blocks. Raises ResourceNotFound, StateConflict, ArtifactNotReady."""
 
         def asked(uow: UnitOfWork) -> Import:
             found = get_import(uow, sender.workspace_id, import_id)
@@ -103,30 +103,29 @@ class Showing:
             return found
 
         staged = _staged(self._written(sender, asked))
-        with self._exported(sender.workspace_id, staged) as path:
-            yield path
+        return self._exported(sender.workspace_id, staged)
 
-    @contextmanager
-    def snapshot_csv(self, sender: Sender, audience_id: str, revision: int) -> Iterator[Path]:
-        """All recipients of a snapshot. Raises ResourceNotFound, StateConflict where they are deleted."""
+    def snapshot_csv(self, sender: Sender, audience_id: str, revision: int) -> BinaryIO:
+        """All recipients of a snapshot, opened. Blocks.
+
+        Raises ResourceNotFound, StateConflict where they are deleted.
+        """
 
         def asked(uow: UnitOfWork) -> SnapshotRecord:
             found = readable(get_snapshot(uow, sender.workspace_id, audience_id, revision))
             _note_export(uow, sender, Resource(sender.workspace_id, "audience", audience_id), f"revision {revision}")
             return found
 
-        with self._exported(sender.workspace_id, self._written(sender, asked)) as path:
-            yield path
+        return self._exported(sender.workspace_id, self._written(sender, asked))
 
-    @contextmanager
-    def _exported(self, workspace_id: str, kept: SnapshotRecord | Staged) -> Iterator[Path]:
-        """A CSV of a snapshot for as long as the context lasts."""
+    def _exported(self, workspace_id: str, kept: SnapshotRecord | Staged) -> BinaryIO:
+        """A CSV of a snapshot. It has no name any more when it is handed out, so that nothing is left of it."""
         self.work_folder.mkdir(parents=True, exist_ok=True)
         made = self.work_folder / f"{INCOMING}{self.new_id()}.csv"
         try:
             with self.keeper.opened(workspace_id, kept.artifact_id) as path:
                 export_accepted(_snapshot(path, kept), made)
-            yield made
+            return made.open("rb")
         finally:
             made.unlink(missing_ok=True)
 

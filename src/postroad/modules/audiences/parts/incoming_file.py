@@ -13,7 +13,10 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class IncomingFile:
-    """Use it as a context manager: leaving it removes the file, unless it was moved away. One thread at a time."""
+    """Close it, or use it as a context manager: that removes the file, whoever has kept it has it under another name.
+
+    One thread at a time.
+    """
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         """Raises StorageFull, StorageFailed."""
@@ -45,6 +48,10 @@ class IncomingFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing more comes, and the file goes. Idempotent."""
         try:
             self._file.close()
         finally:
