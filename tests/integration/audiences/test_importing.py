@@ -104,11 +104,7 @@ def test_a_changed_mapping_is_read_again(sqlite_desk: Desk) -> None:
     assert parsed.report is not None
     assert parsed.report["accepted"] == 2
     layout = Layout(key=("phone",), mapping={"phone": "a"})
-    changed = desk.write(
-        lambda uow: audiences.change_import(
-            uow, at(parsed), (parsed.source, layout), rules=desk.rules, keeper=desk.keeper
-        )
-    )
+    changed = desk.changed(parsed, parsed.source, layout)
     assert (changed.state, changed.report, changed.version) == (ImportState.UPLOADED, None, 3)
     assert parsed.staged is not None
     assert not desk.is_kept(parsed.staged.artifact_id)
