@@ -8,6 +8,8 @@ from postroad.app.areas.files import FilesArea
 from postroad.app.areas.ground import storage
 from postroad.app.areas.ground.readiness import readiness_checks
 from postroad.app.areas.ground.ticks import count_ticks
+from postroad.app.areas.runs import RunsArea
+from postroad.app.areas.schedules import SchedulesArea
 from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
 from postroad.entrypoints.http.operating.health import Readiness
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(ConfigurationArea, FilesArea, VaultArea):
+class ServiceComposition(RunsArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.

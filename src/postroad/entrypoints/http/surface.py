@@ -5,12 +5,14 @@ An owner whose routes extend `HttpComposition` adds its Protocol to the bases he
 
 from typing import TYPE_CHECKING, Protocol
 
+from postroad.entrypoints.http.audiences import AudienceComposition, ScheduleComposition
 from postroad.entrypoints.http.configuration import ConfigurationComposition
 from postroad.entrypoints.http.operating.measures import MeasuredComposition
 from postroad.entrypoints.http.routes.administration import IdentityComposition
 from postroad.entrypoints.http.routes.artifacts import ArtifactComposition
 from postroad.entrypoints.http.routes.secrets import SecretComposition
 from postroad.entrypoints.http.routes.system import SystemComposition
+from postroad.entrypoints.http.runs import RunComposition
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.operating.health import Readiness
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 
 class Surface(
     ArtifactComposition,
+    AudienceComposition,
     ConfigurationComposition,
     IdentityComposition,
     MeasuredComposition,
+    RunComposition,
+    ScheduleComposition,
     SecretComposition,
     SystemComposition,
     Protocol,

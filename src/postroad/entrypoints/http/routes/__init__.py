@@ -4,14 +4,35 @@ from postroad.entrypoints.http.routes import (
     accounts,
     administration,
     artifacts,
+    audience_imports,
+    audiences,
     feed,
     jobs,
     messages,
+    overview,
     providers,
+    runs,
+    schedules,
     secrets,
     system,
     workspaces,
 )
 
-OWNERS = (accounts, administration, artifacts, feed, jobs, messages, providers, secrets, system, workspaces)
+OWNERS = (
+    accounts,
+    administration,
+    artifacts,
+    audience_imports,
+    audiences,
+    feed,
+    jobs,
+    messages,
+    overview,
+    providers,
+    runs,
+    schedules,
+    secrets,
+    system,
+    workspaces,
+)
 """Each has `add_routes(router, composition)`. Keep the order of the alphabet."""
