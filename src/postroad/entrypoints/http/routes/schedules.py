@@ -6,6 +6,7 @@ from fastapi import Query, Response
 
 from postroad.entrypoints.http.audiences import ScheduleComposition
 from postroad.entrypoints.http.conventions import (
+    SENDS,
     Caller,
     FiltersAsked,
     IfMatch,
@@ -99,7 +100,7 @@ def _add_times(router: Router) -> None:
 
 
 def _add_planning(router: Router, composition: ScheduleComposition) -> None:
-    @router.post(_ALL, status_code=201, responses=problems(403, 404, 409))
+    @router.post(_ALL, status_code=201, responses=problems(403, 404, 409), openapi_extra=SENDS)
     async def create_schedule(
         caller: Caller, workspace_id: WorkspaceId, body: ScheduleMade, response: Response
     ) -> ScheduleShown:
@@ -109,7 +110,7 @@ def _add_planning(router: Router, composition: ScheduleComposition) -> None:
         created(response, f"/api/v1/workspaces/{workspace_id}/schedules/{made.id}", made.version)
         return shown_schedule(made)
 
-    @router.put(_ONE, responses=problems(403, 404, 409, 412, 428))
+    @router.put(_ONE, responses=problems(403, 404, 409, 412, 428), openapi_extra=SENDS)
     async def replace_schedule(
         caller: Caller,
         workspace_id: WorkspaceId,
@@ -130,7 +131,7 @@ def _add_planning(router: Router, composition: ScheduleComposition) -> None:
 
 
 def _add_switching(router: Router, composition: ScheduleComposition) -> None:
-    @router.post(_ONE + "/enable", responses=problems(403, 404, 409, 412, 428))
+    @router.post(_ONE + "/enable", responses=problems(403, 404, 409, 412, 428), openapi_extra=SENDS)
     async def enable_schedule(
         caller: Caller, workspace_id: WorkspaceId, schedule_id: ScheduleId, if_match: IfMatch, response: Response
     ) -> ScheduleShown:
