@@ -12,7 +12,7 @@ from postroad.drivers.sqlite import SqliteDialect
 from postroad.kernel import outbox
 from postroad.kernel.uow import Reading
 
-ROUNDS = 4
+ROUNDS = 2
 
 
 def _arguments(dialect: AnyDialect) -> list[str]:
