@@ -15,6 +15,7 @@ class Call:
     method: str
     path: str
     query: Mapping[str, str]
+    headers: Mapping[str, str]
     content: bytes | None
     json: object
 
@@ -27,7 +28,7 @@ def operations(contract: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def call_of(contract: Mapping[str, Any], operation: tuple[str, str], right: Right, workspace_id: str) -> Call:
     method, path = operation
     said = contract["paths"][path][method.lower()]
-    filled, query = path, dict(right.query)
+    filled, query, headers = path, dict(right.query), dict[str, str]()
     for parameter in said.get("parameters", ()):
         value = str(_smallest(contract, parameter.get("schema", {})))
         if parameter["in"] == "path":
@@ -35,11 +36,13 @@ def call_of(contract: Mapping[str, Any], operation: tuple[str, str], right: Righ
             filled = filled.replace(f"{{{parameter['name']}}}", given)
         elif parameter["in"] == "query" and parameter.get("required"):
             query.setdefault(parameter["name"], value)
+        elif parameter["name"] == "Idempotency-Key":
+            headers[parameter["name"]] = "a-key"
     schema = said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if isinstance(right.body, bytes):
-        return Call(method, filled, query, right.body, None)
+        return Call(method, filled, query, headers, right.body, None)
     body = _smallest(contract, schema) if right.body is None and schema is not None else right.body
-    return Call(method, filled, query, None, body)
+    return Call(method, filled, query, headers, None, body)
 
 
 def _smallest(contract: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:

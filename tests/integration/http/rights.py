@@ -67,6 +67,7 @@ RIGHTS: dict[tuple[str, str], Right] = {
     ("POST", f"{_W}/archive"): Right(Action.SYSTEM_ADMIN),
     ("POST", f"{_W}/activate"): Right(Action.SYSTEM_ADMIN),
     ("GET", f"{_W}/events"): Right(Action.WORKSPACE_READ),
+    ("GET", f"{_W}/overview"): Right(Action.RUNS_READ),
     ("GET", f"{_W}/members"): Right(Action.MEMBERS_READ),
     ("POST", f"{_W}/members"): Right(Action.MEMBERS_WRITE),
     ("GET", f"{_W}/members/{{userId}}"): Right(Action.MEMBERS_READ),
@@ -160,4 +161,25 @@ RIGHTS: dict[tuple[str, str], Right] = {
     ("POST", f"{_W}/schedules/{{scheduleId}}/disable"): Right(Action.SCHEDULES_WRITE),
     ("GET", f"{_W}/schedules/{{scheduleId}}/firings"): Right(Action.SCHEDULES_READ),
     ("GET", f"{_W}/schedules/{{scheduleId}}/fire-times"): Right(Action.SCHEDULES_READ),
+    ("POST", f"{_W}/jobs/{{jobId}}/run-confirmation"): Right(Action.RUNS_START, asks_again=False),
+    ("GET", f"{_W}/jobs/{{jobId}}/runs"): Right(Action.RUNS_READ),
+    ("POST", f"{_W}/jobs/{{jobId}}/runs"): Right(Action.RUNS_START),
+    ("GET", f"{_W}/runs"): Right(Action.RUNS_READ),
+    ("GET", f"{_W}/runs/{{runId}}"): Right(Action.RUNS_READ),
+    ("GET", f"{_W}/runs/{{runId}}/events"): Right(Action.RUNS_READ),
+    ("GET", f"{_W}/runs/{{runId}}/items"): Right(Action.RUNS_READ),
+    ("GET", f"{_W}/runs/{{runId}}/artifacts"): Right(Action.RUNS_READ),
+    ("POST", f"{_W}/runs/{{runId}}/artifacts/result-export"): Right(
+        (Action.ARTIFACTS_WRITE, Action.RUNS_READ), asks_again=False
+    ),
+    ("GET", f"{_W}/runs/{{runId}}/receipt"): Right(Action.RUNS_READ),
+    ("POST", f"{_W}/runs/{{runId}}/retry-confirmation"): Right(
+        Action.RUNS_RESEND, {"outcomes": ["FAILED"]}, asks_again=False
+    ),
+    ("POST", f"{_W}/runs/{{runId}}/retries"): Right(Action.RUNS_RESEND, {"outcomes": ["FAILED"]}),
+    ("POST", f"{_W}/runs/{{runId}}/commands/pause"): Right(Action.RUNS_COMMAND),
+    ("POST", f"{_W}/runs/{{runId}}/commands/resume"): Right(Action.RUNS_COMMAND),
+    ("POST", f"{_W}/runs/{{runId}}/commands/cancel"): Right(Action.RUNS_COMMAND),
+    ("POST", f"{_W}/runs/{{runId}}/commands/concurrency"): Right(Action.RUNS_COMMAND),
+    ("POST", f"{_W}/runs/{{runId}}/commands/rate"): Right(Action.RUNS_COMMAND),
 }

@@ -74,9 +74,9 @@ class People:
 
 
 def _sent(client: httpx.Client, url: str, call: Call) -> tuple[int, str]:
-    headers = {"content-type": "application/octet-stream"} if call.content is not None else {}
+    octets = {"content-type": "application/octet-stream"} if call.content is not None else {}
     with client.stream(
-        call.method, url, params=call.query, content=call.content, json=call.json, headers=headers
+        call.method, url, params=call.query, content=call.content, json=call.json, headers={**octets, **call.headers}
     ) as answer:
         is_problem = answer.headers.get("content-type", "").startswith("application/problem+json")
         code = (
