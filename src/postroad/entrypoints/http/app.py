@@ -6,13 +6,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 import postroad
 from postroad.entrypoints.http import routes
 from postroad.entrypoints.http.conventions import contract, error_answers
+from postroad.entrypoints.http.conventions.path_index import PathIndex
 from postroad.entrypoints.http.conventions.routing import Router
 from postroad.entrypoints.http.middleware import Guarded, OwnHosts, Watched
 from postroad.entrypoints.http.operating import health, measures, pages
@@ -22,6 +25,14 @@ if TYPE_CHECKING:
 
 PREFIX = "/api/v1"
 Application = ASGIApp
+_NO_TELEMETRY: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+"""The framework would send what people typed wrong, and read variables of its own; spans and counters are ours."""
 
 
 def build_app(composition: "Surface", owners: Sequence[ModuleType] = routes.OWNERS) -> Application:
@@ -31,7 +42,7 @@ def build_app(composition: "Surface", owners: Sequence[ModuleType] = routes.OWNE
 
 def contract_of(composition: "Surface") -> dict[str, Any]:
     """The OpenAPI document of the application, as it is served."""
-    return contract.document(_routed(composition, routes.OWNERS))
+    return contract.document(_api_routes(composition, routes.OWNERS))
 
 
 def _routed(composition: "Surface", owners: Sequence[ModuleType]) -> FastAPI:
@@ -43,22 +54,28 @@ def _routed(composition: "Surface", owners: Sequence[ModuleType]) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lambda _: _listening(composition),
-        generate_unique_id_function=contract.operation_id,
+        telemetry=_NO_TELEMETRY,
         middleware=_middleware(composition),
     )
     error_answers.install(app, composition)
-    for owner in owners:
-        router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
-        owner.add_routes(router, composition)
-        app.include_router(router)
-        app.include_router(router.public)
-    contract.serve(app)
+    api = _api_routes(composition, owners)
     app.router.routes += [
+        PathIndex(api),
         *health.routes(composition.readiness),
         *measures.routes(composition),
+        contract.route(api),
         *pages.routes(),
     ]
     return app
+
+
+def _api_routes(composition: "Surface", owners: Sequence[ModuleType]) -> list[BaseRoute]:
+    found: list[BaseRoute] = []
+    for owner in owners:
+        router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
+        owner.add_routes(router, composition)
+        found += [*router.routes, *router.public.routes]
+    return found
 
 
 @asynccontextmanager

@@ -4,13 +4,14 @@ The framework makes the document from the routes; what holds for all of them is 
 problems can come, which headers are needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute, Route
 
 from postroad.entrypoints.http.conventions.answers import SAID
 from postroad.entrypoints.http.conventions.error_answers import MEDIA_TYPE
@@ -68,28 +69,22 @@ def operation_id(route: APIRoute) -> str:
     return first + "".join(part.title() for part in rest)
 
 
-def document(app: FastAPI) -> dict[str, Any]:
-    """The contract as it is served."""
-    if app.openapi_schema is None:
-        made = get_openapi(
-            title="Postroad", version="1", openapi_version="3.1.0", description=_ABOUT, routes=app.routes
-        )
-        components = made.setdefault("components", {})
-        schemas = components.setdefault("schemas", {})
-        for name in _FRAMEWORKS_OWN:
-            schemas.pop(name, None)
-        schemas["Problem"] = _PROBLEM
-        components["responses"] = {_name(status): {"description": said, **_SHAPE} for status, said in SAID.items()}
-        components["securitySchemes"] = _SCHEMES
-        made["security"] = [{"token": []}, {"session": []}]
-        for operation in operations(made):
-            _complete(operation)
-        app.openapi_schema = {
-            **made,
-            "paths": _without_titles(made["paths"]),
-            "components": _without_titles(components),
-        }
-    return app.openapi_schema
+def document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """The contract of these routes."""
+    made = get_openapi(title="Postroad", version="1", openapi_version="3.1.0", description=_ABOUT, routes=routes)
+    components = made.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    for name in _FRAMEWORKS_OWN:
+        schemas.pop(name, None)
+    schemas["Problem"] = _PROBLEM
+    components["responses"] = {_name(status): {"description": said, **_SHAPE} for status, said in SAID.items()}
+    components["securitySchemes"] = _SCHEMES
+    made["security"] = [{"token": []}, {"session": []}]
+    for operation in operations(made):
+        _complete(operation)
+    for part in ("paths", "components"):
+        made[part] = _without_titles(made[part])
+    return made
 
 
 def operations(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -97,13 +92,16 @@ def operations(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from (item[method] for method in _METHODS if method in item)
 
 
-def serve(app: FastAPI) -> None:
-    """Answers the document at `OPENAPI_PATH`."""
+def route(routes: Sequence[BaseRoute]) -> BaseRoute:
+    """Answers the document at `OPENAPI_PATH`; it is made when it is first asked for."""
+    made: list[bytes] = []
 
     async def openapi(_: Request) -> Response:
-        return Response(orjson.dumps(document(app)), media_type="application/json")
+        if not made:
+            made.append(orjson.dumps(document(routes)))
+        return Response(made[0], media_type="application/json")
 
-    app.add_route(OPENAPI_PATH, openapi, methods=["GET"], include_in_schema=False)
+    return Route(OPENAPI_PATH, openapi)
 
 
 def _complete(operation: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive
 
 from postroad.entrypoints.http.conventions.admission import admit
+from postroad.entrypoints.http.conventions.contract import operation_id
 from postroad.kernel.authz import PrincipalKind
 from postroad.vocabulary.refusals import AuthenticationRequired
 
@@ -38,6 +39,7 @@ def _route_class(composition: "HttpComposition", *, public: bool) -> type[APIRou
         def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
             if public:
                 options["openapi_extra"] = {**(options.get("openapi_extra") or {}), "security": []}
+            options["generate_unique_id_function"] = operation_id
             self.most_bytes: int = options.pop("max_body_size", None) or composition.http.max_body_bytes
             super().__init__(path, endpoint, **options)
 
