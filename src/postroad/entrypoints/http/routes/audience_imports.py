@@ -69,7 +69,7 @@ class FileAsked:
     delimiter: Annotated[str | None, Query(max_length=10, description="One character.")] = None
     quote: Annotated[str | None, Query(max_length=10, description="One character, or empty for none.")] = None
     sheet: Annotated[str | None, Query(max_length=200, description="Of a workbook.")] = None
-    header_row: Annotated[int | None, Query(alias="headerRow", description="As the spreadsheet counts.")] = None
+    header_row: Annotated[int | None, Query(alias="headerRow", ge=0, le=1_000_000, description="As shown.")] = None
     key: Annotated[list[str] | None, Query(description="Columns that name a recipient.")] = None
     mapping: Annotated[list[str] | None, Query(description="`field=column`, once for each.")] = None
     provider_id: Annotated[str | None, Query(alias="providerId", max_length=100)] = None

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 
 from postroad.entrypoints.http.audiences import AudienceComposition
 from postroad.entrypoints.http.conventions import (
@@ -39,6 +39,7 @@ _ALL = "/workspaces/{workspaceId}/audiences"
 _ONE = _ALL + "/{audienceId}"
 _SNAPSHOT = _ONE + "/snapshots/{revision}"
 AudienceId = Annotated[str, path_part("audienceId")]
+Revision = Annotated[int, Path(ge=1, le=2**31 - 1, description="Counts from 1.")]
 OfSource = Annotated[
     str | None,
     Query(alias="sourceType", max_length=40, description="Only what came from FILE, INLINE, QUERY, SYNTHETIC."),
@@ -141,7 +142,7 @@ def _add_snapshots(router: Router, composition: AudienceComposition) -> None:
 
     @router.get(_SNAPSHOT, responses=problems(404))
     async def get_snapshot(
-        caller: Caller, workspace_id: WorkspaceId, audience_id: AudienceId, revision: int
+        caller: Caller, workspace_id: WorkspaceId, audience_id: AudienceId, revision: Revision
     ) -> SnapshotShown:
         """One snapshot, also when its recipients are deleted."""
         return shown_snapshot(
@@ -153,9 +154,9 @@ def _add_snapshots(router: Router, composition: AudienceComposition) -> None:
         caller: Caller,
         workspace_id: WorkspaceId,
         audience_id: AudienceId,
-        revision: int,
+        revision: Revision,
         *,
-        first: Annotated[int, Query(ge=0, description="From this place on, counted from 0.")] = 0,
+        first: Annotated[int, Query(ge=0, le=2**40, description="From this place on, counted from 0.")] = 0,
         limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 50,
     ) -> RowsShown:
         """Recipients as they stand in the snapshot."""
@@ -165,7 +166,7 @@ def _add_snapshots(router: Router, composition: AudienceComposition) -> None:
 
     @router.get(_SNAPSHOT + "/content.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404, 409)})
     async def download_snapshot(
-        caller: Caller, workspace_id: WorkspaceId, audience_id: AudienceId, revision: int
+        caller: Caller, workspace_id: WorkspaceId, audience_id: AudienceId, revision: Revision
     ) -> Response:
         """All recipients as a CSV that a spreadsheet program cannot take for formulas. Audited."""
         showing, sender = composition.audiences.showing, sender_of(caller, workspace_id)

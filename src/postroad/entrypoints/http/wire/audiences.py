@@ -37,8 +37,8 @@ class QueryAsked(Asked):
     database: str = Field(max_length=2000, examples=["postgresql://reader@db.example.com/crm"])
     query: str = Field(max_length=100_000, examples=["SELECT name, phone FROM customers"])
     password: SecretNamed | None = None
-    timeout_seconds: int = 600
-    max_rows: int | None = None
+    timeout_seconds: int = Field(default=600, ge=1, le=3600)
+    max_rows: int | None = Field(default=None, ge=1, le=2**40)
 
     def source(self) -> QuerySource:
         password = self.password.secret if self.password is not None else None
@@ -53,7 +53,7 @@ class FileReadAsked(Asked):
     delimiter: str | None = Field(default=None, max_length=10)
     quote: str | None = Field(default=None, max_length=10)
     sheet: str | None = Field(default=None, max_length=200)
-    header_row: int | None = None
+    header_row: int | None = Field(default=None, ge=0, le=1_000_000)
 
     def source(self) -> FileSource:
         return FileSource("", self.format, self.encoding, self.delimiter, self.quote, self.sheet, self.header_row)
