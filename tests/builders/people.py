@@ -47,6 +47,7 @@ class House:
                 audit.AuditTrail(),
                 databases.wakeups,
                 CURSORS,
+                workspaces.States(),
             ),
         )
         self.limiter = MemoryLimiter(databases.clock)

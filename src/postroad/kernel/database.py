@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from postroad.foundation.chance import chance
 from postroad.kernel.authz import Principal
 from postroad.kernel.pages import CursorKey
-from postroad.kernel.ports import AuditWriter, Dialect, Opened, Singleton, StandingReader
+from postroad.kernel.ports import AuditWriter, Dialect, Opened, Singleton, StandingReader, WorkspaceStates
 from postroad.kernel.uow import Reading, Setting, UnitOfWork
 from postroad.kernel.wakeups import Wakeups
 from postroad.vocabulary.clock import Clock
@@ -48,6 +48,8 @@ class KernelParts:
     audit: AuditWriter
     wakeups: Wakeups
     cursors: CursorKey
+    workspaces: WorkspaceStates | None = None
+    """None asks for no state of a workspace."""
     write_deadline_s: float = 10.0
     read_deadline_s: float = 10.0
     chance: Callable[[], float] = chance
@@ -142,6 +144,7 @@ class Database:
             correlation_id=about.correlation_id,
             source_address=about.source_address,
             causation=about.causation,
+            workspaces=self._parts.workspaces,
         )
 
     def _attempted(self, once: Callable[[float], _T], limit_s: float, *, writing: bool) -> _T:

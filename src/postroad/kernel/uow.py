@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from postroad.kernel import outbox
-from postroad.kernel.authz import Action, Decision, Principal, PrincipalKind, Reason, Resource, decide
+from postroad.kernel.authz import RULES, Action, Decision, Principal, PrincipalKind, Reason, Resource, decide
 from postroad.kernel.pages import CursorKey
-from postroad.kernel.ports import AuditEntry, AuditWriter, StandingReader
+from postroad.kernel.ports import ARCHIVED, AuditEntry, AuditWriter, StandingReader, WorkspaceStates
 from postroad.kernel.tables import canonical_json
 from postroad.vocabulary.events import Aggregate, Causation, Event, EventName
 from postroad.vocabulary.refusals import AccessDenied, AuthenticationRequired, ResourceNotFound, StateConflict
@@ -35,6 +35,7 @@ class Setting:
     correlation_id: str = ""
     source_address: str = ""
     causation: Causation | None = None
+    workspaces: WorkspaceStates | None = None
 
 
 class Reading:
@@ -66,6 +67,18 @@ class Reading:
     def authorize(self, action: Action, resource: Resource, state: str = "") -> None:
         """Raises AuthenticationRequired, AccessDenied, StateConflict, or ResourceNotFound for a stranger."""
         refuse_unless_allowed(decide(self.principal, action, resource, state), action, resource)
+        if self.principal.system_admin and resource.workspace_id not in self.principal.roles:
+            self._workspace_state(resource)
+
+    def _workspace_state(self, resource: Resource) -> str:
+        """Of the resource's workspace; empty where it belongs to none. Raises ResourceNotFound."""
+        states = self._setting.workspaces
+        if states is None or not resource.workspace_id:
+            return ""
+        state = states.state(self.connection, resource.workspace_id)
+        if state is None:
+            raise _no_workspace()
+        return state
 
 
 class UnitOfWork(Reading):
@@ -97,8 +110,18 @@ class UnitOfWork(Reading):
         return self._new_id()
 
     def authorize(self, action: Action, resource: Resource, state: str = "") -> None:
-        """As `Reading.authorize`, with what the principal may do at this moment: what was revoked is refused."""
-        refuse_unless_allowed(decide(self.standing_principal(), action, resource, state), action, resource)
+        """As `Reading.authorize`, with what the principal may do at this moment: what was revoked is refused.
+
+        People change nothing in an archived workspace, except what the table of rights names; what the service does by
+        itself goes on there to its end.
+        """
+        principal = self.standing_principal()
+        refuse_unless_allowed(decide(principal, action, resource, state), action, resource)
+        if principal.kind is PrincipalKind.SYSTEM:
+            return
+        is_archived = self._workspace_state(resource) == ARCHIVED
+        if is_archived and not RULES[action].when_archived:
+            raise StateConflict("the workspace is archived; a system administrator can activate it again")
 
     def standing_principal(self) -> Principal:
         """The principal as it stands at this moment. Raises AuthenticationRequired where it was revoked meanwhile."""
@@ -185,7 +208,7 @@ def refuse_unless_allowed(decision: Decision, action: Action, resource: Resource
         case Reason.NOT_AUTHENTICATED:
             raise AuthenticationRequired("sign in, or send a token as `Authorization: Bearer pst_…`")
         case Reason.NOT_A_MEMBER:
-            raise ResourceNotFound("there is no such workspace, or you are not a member of it")
+            raise _no_workspace()
         case Reason.STATE:
             raise StateConflict(f"{action} is not possible in the state the {resource.type} is in")
         case _:
@@ -196,3 +219,7 @@ def refuse_unless_allowed(decision: Decision, action: Action, resource: Resource
                 resource_type=resource.type,
                 resource_id=resource.id,
             )
+
+
+def _no_workspace() -> ResourceNotFound:
+    return ResourceNotFound("there is no such workspace, or you are not a member of it")

@@ -20,14 +20,16 @@ class Rule:
     """Only a SYSTEM_ADMIN; roles do not help."""
     states: frozenset[str] | None = None
     """The states of the resource in which it may be done; None for any."""
+    when_archived: bool = False
+    """Also in an archived workspace: what reads, what stops or takes away, what governs workspaces."""
 
 
-def _rule(action: Action, role: Role) -> Rule:
-    return Rule(role, action.value)
+def _rule(action: Action, role: Role, *, when_archived: bool = False) -> Rule:
+    return Rule(role, action.value, when_archived=when_archived)
 
 
 def _by_session(role: Role, *, system_admin: bool = False) -> Rule:
-    return Rule(role, None, session_only=True, system_admin=system_admin)
+    return Rule(role, None, session_only=True, system_admin=system_admin, when_archived=True)
 
 
 _A = Action
@@ -58,12 +60,13 @@ _OPERATOR = (
     _A.SECRETS_WRITE,
 )
 _ADMIN = (_A.WORKSPACE_WRITE, _A.AUDIT_READ, _A.ARTIFACTS_HOLD)
+_STOPPING = (_A.RUNS_COMMAND, _A.AUDIT_READ, _A.ARTIFACTS_HOLD)
 _ADMIN_BY_SESSION = (_A.MEMBERS_READ, _A.MEMBERS_WRITE, _A.TOKENS_READ, _A.TOKENS_WRITE)
 
 RULES: Mapping[Action, Rule] = MappingProxyType(
-    {action: _rule(action, Role.VIEWER) for action in _VIEWER}
-    | {action: _rule(action, Role.OPERATOR) for action in _OPERATOR}
-    | {action: _rule(action, Role.ADMIN) for action in _ADMIN}
+    {action: _rule(action, Role.VIEWER, when_archived=True) for action in _VIEWER}
+    | {action: _rule(action, Role.OPERATOR, when_archived=action in _STOPPING) for action in _OPERATOR}
+    | {action: _rule(action, Role.ADMIN, when_archived=action in _STOPPING) for action in _ADMIN}
     | {action: _by_session(Role.ADMIN) for action in _ADMIN_BY_SESSION}
     | {_A.TOKENS_OWN: _by_session(Role.VIEWER)}
     | {_A.SYSTEM_ADMIN: _by_session(Role.ADMIN, system_admin=True)}

@@ -3,5 +3,15 @@
 from postroad.kernel.ports.audit import AuditEntry, AuditWriter
 from postroad.kernel.ports.dialect import Dialect, Opened, Singleton
 from postroad.kernel.ports.standing import StandingReader
+from postroad.kernel.ports.workspaces import ARCHIVED, WorkspaceStates
 
-__all__ = ["AuditEntry", "AuditWriter", "Dialect", "Opened", "Singleton", "StandingReader"]
+__all__ = [
+    "ARCHIVED",
+    "AuditEntry",
+    "AuditWriter",
+    "Dialect",
+    "Opened",
+    "Singleton",
+    "StandingReader",
+    "WorkspaceStates",
+]

@@ -19,11 +19,13 @@ from postroad.modules.workspaces.commands import (
 )
 from postroad.modules.workspaces.model import Workspace, WorkspaceFilter, WorkspacePolicy, WorkspaceStatus
 from postroad.modules.workspaces.queries import exists, get_workspace, list_workspaces, policy_of, require_active
+from postroad.modules.workspaces.store import States
 
 __all__ = [
     "ChangePolicy",
     "MoveWorkspace",
     "RenameWorkspace",
+    "States",
     "Workspace",
     "WorkspaceFilter",
     "WorkspacePolicy",

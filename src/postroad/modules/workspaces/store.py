@@ -15,6 +15,14 @@ from postroad.vocabulary.refusals import StateConflict
 _T = workspaces.c
 
 
+class States:
+    """The kernel's `WorkspaceStates`."""
+
+    def state(self, connection: Connection, workspace_id: str) -> str | None:
+        found: str | None = connection.execute(select(_T.status).where(_T.id == workspace_id)).scalar_one_or_none()
+        return found
+
+
 def add(connection: Connection, workspace: Workspace) -> None:
     """Raises StateConflict where an active workspace has the name."""
     try:

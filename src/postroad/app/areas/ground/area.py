@@ -22,6 +22,7 @@ from postroad.kernel.limits import Limiter
 from postroad.kernel.pages import CursorKey
 from postroad.kernel.service import BackgroundService
 from postroad.kernel.wakeups import Wakeups
+from postroad.modules import workspaces
 from postroad.vocabulary.clock import Clock
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Ground:
             audit=self.people.audit_trail,
             wakeups=self.wakeups,
             cursors=CursorKey(self.keys.derive("cursors")),
+            workspaces=workspaces.States(),
             write_deadline_s=self.settings.database.write_deadline_s,
         )
         return Database(self.dialect, parts)
