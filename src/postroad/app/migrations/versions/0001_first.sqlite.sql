@@ -50,9 +50,9 @@ CREATE TABLE idempotency_records (
 	CONSTRAINT uq_idempotency_records_workspace_id_project_id_actor_action_key_digest UNIQUE (workspace_id, project_id, actor, action, key_digest)
 )
 -- then
-CREATE INDEX ix_idempotency_records_resource ON idempotency_records (resource_id)
--- then
 CREATE INDEX ix_idempotency_records_answer ON idempotency_records (answer_until_ms)
+-- then
+CREATE INDEX ix_idempotency_records_resource ON idempotency_records (resource_id)
 -- then
 CREATE TABLE rate_limits (
 	"key" TEXT NOT NULL,
@@ -79,9 +79,9 @@ CREATE TABLE accounts (
 	CONSTRAINT pk_accounts PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_accounts_listed ON accounts (workspace_id, created_at_ms, id)
--- then
 CREATE UNIQUE INDEX uq_accounts_name ON accounts (workspace_id, name_key) WHERE status != 'ARCHIVED'
+-- then
+CREATE INDEX ix_accounts_listed ON accounts (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE artifacts (
 	id TEXT NOT NULL,
@@ -110,11 +110,11 @@ CREATE TABLE artifacts (
 	CONSTRAINT uq_artifacts_location UNIQUE (location)
 )
 -- then
-CREATE INDEX ix_artifacts_owner ON artifacts (workspace_id, owner_type, owner_id)
--- then
 CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_artifacts_due ON artifacts (state, due_at_ms)
+-- then
+CREATE INDEX ix_artifacts_owner ON artifacts (workspace_id, owner_type, owner_id)
 -- then
 CREATE TABLE artifact_usages (
 	workspace_id TEXT NOT NULL,
@@ -142,9 +142,9 @@ CREATE TABLE audiences (
 	CONSTRAINT pk_audiences PRIMARY KEY (id)
 )
 -- then
-CREATE UNIQUE INDEX uq_audiences_name ON audiences (workspace_id, name_key) WHERE status != 'ARCHIVED'
--- then
 CREATE INDEX ix_audiences_listed ON audiences (workspace_id, created_at_ms, id)
+-- then
+CREATE UNIQUE INDEX uq_audiences_name ON audiences (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
 CREATE TABLE audit_events (
 	id TEXT NOT NULL,
@@ -227,15 +227,15 @@ CREATE TABLE jobs (
 	CONSTRAINT pk_jobs PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_jobs_audience ON jobs (audience_id)
--- then
-CREATE INDEX ix_jobs_message ON jobs (message_id)
--- then
-CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
+CREATE INDEX ix_jobs_account ON jobs (account_id)
 -- then
 CREATE UNIQUE INDEX uq_jobs_name ON jobs (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
-CREATE INDEX ix_jobs_account ON jobs (account_id)
+CREATE INDEX ix_jobs_audience ON jobs (audience_id)
+-- then
+CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
+-- then
+CREATE INDEX ix_jobs_message ON jobs (message_id)
 -- then
 CREATE TABLE messages (
 	id TEXT NOT NULL,
@@ -355,11 +355,11 @@ CREATE TABLE schedules (
 	CONSTRAINT pk_schedules PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_schedules_workspace ON schedules (workspace_id, created_at_ms, id)
--- then
 CREATE INDEX ix_schedules_due ON schedules (status, next_fire_at_ms, id)
 -- then
 CREATE INDEX ix_schedules_job ON schedules (job_id)
+-- then
+CREATE INDEX ix_schedules_workspace ON schedules (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE secret_records (
 	id TEXT NOT NULL,
@@ -399,9 +399,9 @@ CREATE TABLE workspaces (
 	CONSTRAINT pk_workspaces PRIMARY KEY (id)
 )
 -- then
-CREATE UNIQUE INDEX uq_workspaces_active_name ON workspaces (name_key) WHERE status = 'ACTIVE'
--- then
 CREATE INDEX ix_workspaces_created ON workspaces (created_at_ms, id)
+-- then
+CREATE UNIQUE INDEX uq_workspaces_active_name ON workspaces (name_key) WHERE status = 'ACTIVE'
 -- then
 CREATE TABLE audience_snapshots (
 	id TEXT NOT NULL,
@@ -426,9 +426,9 @@ CREATE TABLE audience_snapshots (
 	CONSTRAINT fk_audience_snapshots_audience_id_audiences FOREIGN KEY(audience_id) REFERENCES audiences (id)
 )
 -- then
-CREATE INDEX ix_audience_snapshots_artifact ON audience_snapshots (artifact_id)
--- then
 CREATE INDEX ix_audience_snapshots_state ON audience_snapshots (state, id)
+-- then
+CREATE INDEX ix_audience_snapshots_artifact ON audience_snapshots (artifact_id)
 -- then
 CREATE TABLE audience_imports (
 	id TEXT NOT NULL,
@@ -459,9 +459,9 @@ CREATE TABLE audience_imports (
 	CONSTRAINT fk_audience_imports_audience_id_audiences FOREIGN KEY(audience_id) REFERENCES audiences (id)
 )
 -- then
-CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
--- then
 CREATE INDEX ix_audience_imports_audience ON audience_imports (audience_id)
+-- then
+CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
 -- then
 CREATE INDEX ix_audience_imports_listed ON audience_imports (workspace_id, created_at_ms, id)
 -- then
@@ -697,8 +697,8 @@ CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE sta
 -- then
 CREATE INDEX ix_run_leases_worker ON run_leases (worker_id, expires_at_ms)
 -- then
+CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
+-- then
 CREATE INDEX ix_run_leases_expiry ON run_leases (expires_at_ms) WHERE state = 'ACTIVE'
 -- then
 CREATE UNIQUE INDEX ix_run_leases_one_active ON run_leases (shard_id) WHERE state = 'ACTIVE'
--- then
-CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
