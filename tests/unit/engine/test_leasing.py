@@ -112,3 +112,24 @@ async def test_a_message_of_three_parts_gets_its_three_tokens_at_once() -> None:
     await asyncio.gather(*(_spend(LeasedPacer(Wire(desk), ["run"]), end, times, cost=3) for _ in range(2)))
     assert _most(times, 1000) <= 2
     assert len(times) >= 25
+
+
+def test_a_desk_that_recalls_old_spendings_late_counts_them_and_is_not_pushed_ahead() -> None:
+    desk = TokenDesk({"account": Rate(10, 10.0)})
+    for at in range(0, 3_000, 1_000):
+        assert desk.lend("account", 1, 100_000 + at).tokens == 1
+    desk.rebuild([(95_000, (), 2), (101_500, (), 2), (80_000, (), 50)])
+    taken, now = 0, 103_100.0
+    while now < 105_000:
+        lease = desk.lend("account", 1, now)
+        taken += lease.tokens
+        now = max(lease.retry_at_ms, lease.expires_at_ms) + 1
+    assert taken == 2
+
+
+def test_recalled_tokens_hold_for_one_per_window_too() -> None:
+    desk = TokenDesk({"sender": Rate(1, 60.0)})
+    desk.rebuild([(30_000, ("sender:a",), 1), (10_000, ("sender:a",), 1)])
+    lease = desk.lend("sender:a", 1, 31_000)
+    assert lease.tokens == 0
+    assert lease.retry_at_ms > 90_000

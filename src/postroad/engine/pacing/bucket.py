@@ -11,6 +11,7 @@ A cost above the whole count waits for an empty window and then takes all of it.
 """
 
 from collections import deque
+from collections.abc import Iterable
 
 from postroad.spi import Rate
 
@@ -75,6 +76,17 @@ class Bucket:
         if self._log is not None:
             for _ in range(min(cost, self._count)):
                 self._log.append(now_ms)
+
+    def recall(self, spent: Iterable[tuple[float, int]]) -> None:
+        """Lays what others spent, (time, cost) in any order, beside what is known. Old tokens push nothing ahead."""
+        if not self._count:
+            return
+        times = sorted(at_ms for at_ms, cost in spent for _ in range(min(cost, self._count)))
+        if not times:
+            return
+        if self._log is not None:
+            self._log = deque(sorted([*self._log, *times]))
+        self._next = max(self._next, times[-1] + self._interval)
 
     def slow(self, until_ms: float) -> None:
         """Nobody takes before `until_ms`. A shorter wait never undoes a longer one."""

@@ -87,12 +87,15 @@ class TokenDesk:
                 self._buckets[name] = bucket.at_rate(_widened(self._rate_of(name) or Rate(0, 1.0)), now_ms)
 
     def rebuild(self, spent: Iterable[tuple[int, tuple[str, ...], int]]) -> None:
-        """What earlier workers spent, from all journals, oldest first."""
+        """What earlier workers spent, from journals, in any order; also while others take tokens already."""
+        by_key: dict[str, list[tuple[float, int]]] = {}
         for at_ms, keys, cost in spent:
             for key in (*WIDE, *keys):
-                bucket = self._bucket_of(key)
-                if bucket is not None:
-                    bucket.take(cost, at_ms)
+                by_key.setdefault(key, []).append((at_ms, cost))
+        for key, times in by_key.items():
+            bucket = self._bucket_of(key)
+            if bucket is not None:
+                bucket.recall(times)
 
     def _rate_of(self, key: str) -> Rate | None:
         return self._rates.get(key) or self._rates.get(key.partition(":")[0])

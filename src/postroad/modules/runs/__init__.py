@@ -18,7 +18,7 @@ process or behind a network; `parts.exchange` says what passes. People use comma
 Publishes run.created, run.state_changed, run.paused, run.completed, run.failed, run.command.
 """
 
-from postroad.modules.runs.commands.claim import ACCOUNT_CIRCUIT, WORKSPACE_LIMIT, claim_shards
+from postroad.modules.runs.commands.claim import ACCOUNT_CIRCUIT, OTHER_HOST, WORKSPACE_LIMIT, claim_shards
 from postroad.modules.runs.commands.clean import delete_old_events
 from postroad.modules.runs.commands.create import NewRun, add_run
 from postroad.modules.runs.commands.expire import expire_leases, forget_worker
@@ -38,6 +38,7 @@ from postroad.modules.runs.model import (
     WantsEnd,
 )
 from postroad.modules.runs.parts.exchange import (
+    MOST_EVENTS,
     ArtifactFact,
     CommandAnswer,
     CommandOrder,
@@ -96,6 +97,7 @@ from postroad.modules.runs.queries import (
     plan_of_run,
     run_of_firing,
     run_to_refer_to,
+    runs_of_account_since,
     same_as_earlier,
 )
 from postroad.modules.runs.store.record_rows import CommandRow, RunEventRow
@@ -106,7 +108,9 @@ __all__ = [
     "AUDIENCE",
     "COMMANDS_TOPIC",
     "FROZEN",
+    "MOST_EVENTS",
     "ORIGINS",
+    "OTHER_HOST",
     "RESULTS",
     "RUNS_TOPIC",
     "WORKSPACE_LIMIT",
@@ -182,6 +186,7 @@ __all__ = [
     "report",
     "run_of_firing",
     "run_to_refer_to",
+    "runs_of_account_since",
     "same_as_earlier",
     "secrets_named",
     "split_into_shards",

@@ -136,6 +136,11 @@ def active_runs(reading: Reading, workspace_id: str, **equal: str) -> list[Run]:
     return run_rows.list_active(reading.connection, workspace_id, equal)
 
 
+def runs_of_account_since(reading: Reading, workspace_id: str, account_id: str, since_ms: int) -> tuple[str, ...]:
+    """The ids of runs that may have sent by this account since then. For hosts, which know their journals."""
+    return run_rows.list_of_account(reading.connection, workspace_id, account_id, since_ms)
+
+
 def is_snapshot_used(reading: Reading, audience_snapshot_id: str) -> bool:
     """Whether a run still reads this snapshot of an audience. For retention."""
     return record_rows.is_snapshot_used(reading.connection, audience_snapshot_id)

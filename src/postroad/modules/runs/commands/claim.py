@@ -18,7 +18,7 @@ from postroad.modules.runs.parts.plan import RunPlan
 from postroad.modules.runs.parts.sharing import Reserved, first_grant
 from postroad.modules.runs.ports import RunQuota, RunSurroundings
 from postroad.modules.runs.store import lease_rows, record_rows, run_rows
-from postroad.modules.runs.store.run_rows import Claimable
+from postroad.modules.runs.store.run_rows import Claimable, Wanted
 from postroad.vocabulary.refusals import StateConflict
 from postroad.vocabulary.transitions import RunEvent, RunState
 
@@ -26,6 +26,8 @@ ACCOUNT_CIRCUIT = "WAITING_ACCOUNT"
 """The account's authentication circuit is open."""
 WORKSPACE_LIMIT = "WAITING_WORKSPACE_LIMIT"
 """Other runs of the workspace have taken what its policy allows."""
+OTHER_HOST = "WAITING_HOST"
+"""Another host works on runs of its account, and only there are its rates known."""
 SNAPSHOT_DAMAGED = "SNAPSHOT_DAMAGED"
 """The frozen plan was changed since; nothing is sent by it, and the run waits to be cancelled."""
 LOOK_AGAIN_MS = 30_000
@@ -51,9 +53,7 @@ class _Claimer:
     def claim(self) -> list[LeasedShard]:
         """Round after round over the candidates, one shard of a run at a time, until nobody gets anything."""
         capacity = self._capacity
-        line = run_rows.list_claimable(
-            self._uow.connection, self._uow.now_ms, capacity.providers, capacity.workspaces, _CANDIDATES
-        )
+        line = run_rows.list_claimable(self._uow.connection, self._uow.now_ms, _wanted(capacity))
         taken: list[LeasedShard] = []
         while line and self._slots > 0 and self._room > 0:
             again = []
@@ -76,6 +76,10 @@ class _Claimer:
             return None
         change = RunChange(uow, self._around, locked)
         leases = lease_rows.list_active(connection, locked.id)
+        if self._is_elsewhere(locked):
+            if not locked.waiting.reason:
+                self._wait(change, Waiting(OTHER_HOST))
+            return None
         refusal = self._refusal(locked, leases)
         if refusal is not None:
             self._wait(change, refusal)
@@ -95,6 +99,12 @@ class _Claimer:
         if workspace_id not in self._lanes:
             self._lanes[workspace_id] = lease_rows.lock_lane(self._uow.connection, workspace_id)
         return self._lanes[workspace_id]
+
+    def _is_elsewhere(self, run: Run) -> bool:
+        if not self._capacity.keeps_journals or run.dry_run or run.wants_end is not WantsEnd.NO:
+            return False
+        workers = lease_rows.workers_of_account(self._uow.connection, run.workspace_id, run.account_id)
+        return bool(workers - {self._capacity.worker_id})
 
     def _refusal(self, run: Run, leases: list[RunLease]) -> Waiting | None:
         """Why no shard of it may begin now."""
@@ -163,6 +173,11 @@ class _Claimer:
         return _leased(change.run, pending, lease, token, plan)
 
 
+def _wanted(capacity: WorkerCapacity) -> Wanted:
+    only = capacity.worker_id if capacity.keeps_journals else None
+    return Wanted(capacity.providers, capacity.workspaces, only, _CANDIDATES)
+
+
 def _leased(run: Run, shard: Shard, lease: RunLease, token: str, plan: RunPlan) -> LeasedShard:
     return LeasedShard(
         fence=ShardFence(lease.id, run.id, shard.id, lease.epoch, token),
@@ -179,4 +194,5 @@ def _leased(run: Run, shard: Shard, lease: RunLease, token: str, plan: RunPlan) 
             concurrency=lease.concurrency,
             rates=run.rates,
         ),
+        counts=shard.counts,
     )

@@ -65,10 +65,13 @@ def finish_shard(uow: UnitOfWork, end: ShardEnd, around: RunSurroundings) -> Run
     return change.save()
 
 
-def claim_runs_to_end(uow: UnitOfWork, worker_id: str, around: RunSurroundings, limit: int = 1) -> list[RunToEnd]:
-    """Runs whose results this worker makes now. Another worker gets them when it has not said so in time."""
+def claim_runs_to_end(
+    uow: UnitOfWork, worker_id: str, around: RunSurroundings, limit: int = 1, *, keeps_journals: bool = False
+) -> list[RunToEnd]:
+    """Runs whose results this worker makes now. Another worker gets them when it has not said so in time, unless the
+    journals are with the one that began them (`keeps_journals`)."""
     until = uow.now_ms + around.rules.ending_for_ms
-    found = run_rows.claim_runs_to_end(uow.connection, worker_id, uow.now_ms, until, limit)
+    found = run_rows.claim_runs_to_end(uow.connection, worker_id, uow.now_ms, until, limit, own_only=keeps_journals)
     claimed = []
     for run in found:
         shards = run_rows.list_shards(uow.connection, run.id)

@@ -31,6 +31,9 @@ class WorkerCapacity:
     """Provider ids it can open; None for all."""
     workspaces: frozenset[str] | None = None
     """None for all."""
+    keeps_journals: bool = False
+    """Its journals and budgets are its own: it gets no run that another worker began, and no run of an account while
+    another one works on that account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class LeasedShard:
     """A worker had it before: its journal must be found, or the shard must not be run."""
     plan: RunPlan
     posture: Posture
+    counts: RunCounts = field(default_factory=RunCounts)
+    """What was known of it before this lease."""
 
 
 @dataclass(frozen=True, slots=True)

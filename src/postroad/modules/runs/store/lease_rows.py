@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from postroad.modules.runs._tables import run_lanes, run_leases
+from postroad.modules.runs._tables import run_lanes, run_leases, runs
 from postroad.modules.runs.model import LeaseState
 from postroad.modules.runs.parts.leasing import RunLease
 from postroad.vocabulary.refusals import LeaseExpired
@@ -47,6 +47,15 @@ def usage_of(connection: Connection, workspace_id: str) -> Usage:
     )
     row = connection.execute(statement).one()
     return Usage(int(row[0]), int(row[1]))
+
+
+def workers_of_account(connection: Connection, workspace_id: str, account_id: str) -> frozenset[str]:
+    """Who holds leases of runs that send by this account. Exact while the lane is locked."""
+    of_account = select(runs.c.id).where(runs.c.account_id == account_id, runs.c.dry_run.is_(False))
+    statement = select(_T.worker_id).distinct().where(
+        _T.workspace_id == workspace_id, _T.state == _ACTIVE, _T.run_id.in_(of_account)
+    )
+    return frozenset(connection.execute(statement).scalars())
 
 
 def add_lease(connection: Connection, lease: RunLease) -> None:

@@ -4,11 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, Update, bindparam, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from postroad.kernel.pages import Listing
-from postroad.modules.runs._tables import run_lanes, run_shards, run_snapshots, runs
+from postroad.modules.runs._tables import run_lanes, run_leases, run_shards, run_snapshots, runs
 from postroad.modules.runs.model import Live, Run, RunCounts, Shard, Waiting, WantsEnd
 from postroad.vocabulary.refusals import ResourceNotFound, VersionConflict
 from postroad.vocabulary.transitions import RUN_FINAL, RunState
@@ -41,6 +54,17 @@ class RunFilter:
     dry_run: bool | None = None
     created_after_ms: int | None = None
     created_before_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a worker can take. None leaves a limit out; `only` leaves out what another worker than this one began."""
+
+    providers: frozenset[str] | None
+    workspaces: frozenset[str] | None
+    only: str | None
+    most: int
+    """Of each workspace, so that one with a long queue does not hide the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +205,18 @@ def list_active(connection: Connection, workspace_id: str, equal: Mapping[str, s
     return [_run_of(row) for row in rows]
 
 
-def list_claimable(
-    connection: Connection, now_ms: int, providers: frozenset[str] | None, workspaces: frozenset[str] | None, limit: int
-) -> list[Claimable]:
-    """Candidates in a fair order: workspaces that waited longest first, and in each the runs that did.
+def list_of_account(connection: Connection, workspace_id: str, account_id: str, since_ms: int) -> tuple[str, ...]:
+    """Runs that have not ended, or were changed since then."""
+    statement = select(runs.c.id).where(
+        runs.c.workspace_id == workspace_id,
+        runs.c.account_id == account_id,
+        runs.c.state.not_in(_FINAL) | (runs.c.updated_at_ms >= since_ms),
+    )
+    return tuple(connection.execute(statement).scalars())
 
-    At most `limit` of each workspace, so that a workspace with a long queue does not hide the others.
-    """
+
+def list_claimable(connection: Connection, now_ms: int, wanted: Wanted) -> list[Claimable]:
+    """Candidates in a fair order: workspaces that waited longest first, and in each the runs that did."""
     place = func.row_number().over(
         partition_by=runs.c.workspace_id, order_by=(runs.c.last_claimed_at_ms, runs.c.created_at_ms, runs.c.id)
     )
@@ -196,15 +225,17 @@ def list_claimable(
         runs.c.state.not_in(_FINAL),
         (runs.c.not_before_ms <= now_ms) | (runs.c.wants_end != WantsEnd.NO.value),
     )
-    if providers is not None:
-        ranked = ranked.where(runs.c.provider_id.in_(sorted(providers)))
-    if workspaces is not None:
-        ranked = ranked.where(runs.c.workspace_id.in_(sorted(workspaces)))
+    if wanted.providers is not None:
+        ranked = ranked.where(runs.c.provider_id.in_(sorted(wanted.providers)))
+    if wanted.workspaces is not None:
+        ranked = ranked.where(runs.c.workspace_id.in_(sorted(wanted.workspaces)))
+    if wanted.only is not None:
+        ranked = ranked.where(_not_begun_by_others(wanted.only))
     line = ranked.subquery()
     statement = (
         select(line)
         .join(run_lanes, run_lanes.c.workspace_id == line.c.workspace_id)
-        .where(line.c.place <= limit)
+        .where(line.c.place <= wanted.most)
         .order_by(line.c.place, run_lanes.c.last_claimed_at_ms, line.c.workspace_id)
     )
     return [
@@ -213,8 +244,13 @@ def list_claimable(
     ]
 
 
-def claim_runs_to_end(connection: Connection, worker_id: str, now_ms: int, until_ms: int, limit: int) -> list[Run]:
-    """Ended shards, missing results: this worker has them until then; another caller at once gets others."""
+def claim_runs_to_end(
+    connection: Connection, worker_id: str, now_ms: int, until_ms: int, limit: int, *, own_only: bool
+) -> list[Run]:
+    """Ended shards, missing results: this worker has them until then; another caller at once gets others.
+
+    `own_only` leaves out what another worker began.
+    """
     due = (
         select(runs)
         .where(runs.c.results_wanted, runs.c.open_shards == 0, runs.c.ending_until_ms <= now_ms)
@@ -222,12 +258,21 @@ def claim_runs_to_end(connection: Connection, worker_id: str, now_ms: int, until
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
+    if own_only:
+        due = due.where(_not_begun_by_others(worker_id))
     found = [_run_of(row) for row in connection.execute(due).mappings()]
     for run in found:
         connection.execute(
             update(runs).where(runs.c.id == run.id).values(ending_by=worker_id, ending_until_ms=until_ms)
         )
     return found
+
+
+def _not_begun_by_others(worker_id: str) -> ColumnElement[bool]:
+    begun = select(run_leases.c.id).where(
+        run_leases.c.run_id == runs.c.id, run_leases.c.acked_at_ms.is_not(None), run_leases.c.worker_id != worker_id
+    )
+    return ~exists(begun)
 
 
 def list_shards(connection: Connection, run_id: str, *, lock: bool = False) -> list[Shard]:
