@@ -1,5 +1,6 @@
 """Schedules over HTTP: planned, previewed, switched, fired."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from tests.builders.databases import START_MS, HandClock
 from tests.builders.service import RunningService, running_service
 
 from postroad.app.areas.schedules import AudiencesOfSchedules
+from postroad.foundation.service_settings import load_settings
 from postroad.kernel.uow import UnitOfWork
-from postroad.modules.schedules import Scheduler, ScheduleView
+from postroad.modules.schedules import Firer, Scheduler, ScheduleView
 from postroad.vocabulary.refusals import RunStateConflict
 from postroad.vocabulary.roles import Role
 
@@ -25,7 +27,11 @@ def clock() -> HandClock:
 
 @pytest.fixture
 def service(tmp_path: Path, clock: HandClock) -> Iterator[RunningService]:
-    with running_service(tmp_path, clock=clock) as running:
+    """One that may query the databases in `tmp_path / "open"`."""
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    flags = {"dataDir": str(folder), "audiences.databaseFolders": str(tmp_path / "open")}
+    with running_service(folder, clock=clock, settings=load_settings(flags=flags)) as running:
         yield running
 
 
@@ -34,12 +40,16 @@ def operator(service: RunningService) -> httpx.Client:
     return service.client(Role.OPERATOR)
 
 
+def read_all(service: RunningService) -> None:
+    while service.composition.import_reader.tick():
+        pass
+
+
 @pytest.fixture
 def job_id(service: RunningService, operator: httpx.Client) -> str:
     """A job to a made-up audience."""
     begun = operator.post("/audience-imports", json={"count": 2}).json()
-    while service.composition.import_reader.tick():
-        pass
+    read_all(service)
     audience = operator.post(
         f"/audience-imports/{begun['id']}/commit", json={"name": "People"}, headers={"if-match": '"2"'}
     ).json()
@@ -79,7 +89,7 @@ class Starts:
         return f"run-{len(self.fired)}"
 
 
-def scheduler(service: RunningService, starts: Starts) -> Scheduler:
+def scheduler(service: RunningService, starts: Firer) -> Scheduler:
     rules = service.composition.reading_rules
     return Scheduler(service.database, starts, AudiencesOfSchedules(rules))
 
@@ -169,6 +179,58 @@ def test_firings_are_listed_with_what_became_of_them(
     assert starts.fired == [(job_id, first)]
     failed = operator.get(f"/schedules/{made['id']}/firings", params={"state": "FAILED"}).json()["items"]
     assert failed == [firings[1]]
+
+
+def test_a_schedule_starts_a_real_run_of_its_job(
+    service: RunningService, operator: httpx.Client, clock: HandClock, job_id: str
+) -> None:
+    made = planned(operator, job_id, cron="0 * * * *")
+    firer = service.composition.firer()
+    assert firer is not None
+    clock.ms = START_MS - START_MS % HOUR + HOUR
+    assert scheduler(service, firer).tick(clock.ms)
+    assert not scheduler(service, firer).tick(clock.ms)
+    [firing] = operator.get(f"/schedules/{made['id']}/firings").json()["items"]
+    [run] = operator.get("/runs").json()["items"]
+    assert (firing["state"], firing["runId"], run["jobId"]) == ("FIRED", run["id"], job_id), firing
+    operator.post(f"/jobs/{job_id}/disable", headers={"if-match": '"1"'})
+    clock.advance(ms=HOUR)
+    scheduler(service, firer).tick(clock.ms)
+    refused = operator.get(f"/schedules/{made['id']}/firings").json()["items"][0]
+    assert refused["state"] == "FAILED"
+    assert refused["reason"].startswith("STATE_CONFLICT: the job 'Welcome' is DISABLED")
+    assert len(operator.get("/runs").json()["items"]) == 1
+
+
+def test_the_audience_is_read_again_before_each_firing(
+    service: RunningService, operator: httpx.Client, clock: HandClock, job_id: str, tmp_path: Path
+) -> None:
+    (tmp_path / "open").mkdir()
+    with sqlite3.connect(tmp_path / "open" / "crm.db") as crm:
+        crm.execute("CREATE TABLE people (name TEXT)")
+        crm.execute("INSERT INTO people VALUES ('Bo')")
+    query = {"database": f"sqlite:///{tmp_path}/open/crm.db", "query": "SELECT name FROM people"}
+    begun = operator.post("/audience-imports", json={"query": query}).json()
+    read_all(service)
+    audience = operator.post(
+        f"/audience-imports/{begun['id']}/commit", json={"name": "CRM"}, headers={"if-match": '"2"'}
+    ).json()
+    operator.patch(f"/jobs/{job_id}", json={"audienceId": audience["id"]}, headers={"if-match": '"1"'})
+    made = planned(operator, job_id, cron="0 * * * *", refreshAudience=True)
+    firer = service.composition.firer()
+    assert firer is not None
+    with sqlite3.connect(tmp_path / "open" / "crm.db") as crm:
+        crm.execute("INSERT INTO people VALUES ('Li'), ('Ann')")
+    clock.ms = START_MS - START_MS % HOUR + HOUR
+    scheduler(service, firer).tick(clock.ms)
+    [due] = operator.get(f"/schedules/{made['id']}/firings").json()["items"]
+    assert due["state"] == "DUE"
+    assert operator.get(f"/audience-imports/{due['importId']}").json()["cause"] == "REFRESH"
+    read_all(service)
+    scheduler(service, firer).tick(clock.ms)
+    [fired] = operator.get(f"/schedules/{made['id']}/firings").json()["items"]
+    [run] = operator.get("/runs").json()["items"]
+    assert (fired["state"], fired["runId"], run["counts"]["total"]) == ("FIRED", run["id"], 3), fired
 
 
 def test_a_job_that_is_disabled_cannot_be_planned(operator: httpx.Client, job_id: str) -> None:
