@@ -15,7 +15,6 @@ from postroad.entrypoints.http.routes import (
     schedules,
     secrets,
     system,
-    workspaces,
 )
 
 OWNERS = (
@@ -33,6 +32,5 @@ OWNERS = (
     schedules,
     secrets,
     system,
-    workspaces,
 )
 """Each has `add_routes(router, composition)`. Keep the order of the alphabet."""

@@ -4,7 +4,6 @@ from dataclasses import astuple
 
 from fastapi import Response
 
-from postroad.entrypoints.http.composition import HttpComposition
 from postroad.entrypoints.http.conventions import (
     Caller,
     CallerOf,
@@ -18,7 +17,12 @@ from postroad.entrypoints.http.conventions import (
     problems,
     show_version,
 )
-from postroad.entrypoints.http.wire.workspaces import PolicyAsked, WorkspaceNamed, WorkspacePage, WorkspaceShown
+from postroad.entrypoints.http.wire.administration.workspaces import (
+    PolicyAsked,
+    WorkspaceNamed,
+    WorkspacePage,
+    WorkspaceShown,
+)
 from postroad.kernel.versions import Expected
 from postroad.modules import workspaces
 from postroad.modules.workspaces import WorkspaceStatus
@@ -26,7 +30,7 @@ from postroad.modules.workspaces import WorkspaceStatus
 _ONE = "/workspaces/{workspaceId}"
 
 
-def add_routes(router: Router, _: HttpComposition) -> None:
+def add_routes(router: Router) -> None:
     """Below /workspaces."""
     _add_reading(router)
     _add_changing(router)
