@@ -10,7 +10,6 @@ import pytest
 from tests.builders.databases import START_MS, HandClock
 from tests.builders.service import RunningService, running_service
 
-from postroad.app.areas.schedules import AudiencesOfSchedules
 from postroad.foundation.service_settings import load_settings
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules.schedules import Firer, Scheduler, ScheduleView
@@ -90,8 +89,7 @@ class Starts:
 
 
 def scheduler(service: RunningService, starts: Firer) -> Scheduler:
-    rules = service.composition.reading_rules
-    return Scheduler(service.database, starts, AudiencesOfSchedules(rules))
+    return service.composition.scheduler_over(service.database, starts)
 
 
 def test_a_schedule_is_planned_and_shows_its_times(operator: httpx.Client, job_id: str) -> None:
@@ -231,6 +229,21 @@ def test_the_audience_is_read_again_before_each_firing(
     [fired] = operator.get(f"/schedules/{made['id']}/firings").json()["items"]
     [run] = operator.get("/runs").json()["items"]
     assert (fired["state"], fired["runId"], run["counts"]["total"]) == ("FIRED", run["id"], 3), fired
+
+
+def test_nothing_starts_in_an_archived_workspace(
+    service: RunningService, operator: httpx.Client, clock: HandClock, job_id: str
+) -> None:
+    made = planned(operator, job_id, cron="0 * * * *")
+    service.new_workspace("Another")
+    admin, etag = service.client(system_admin=True), operator.get(service.workspace).headers["etag"]
+    assert admin.post(f"{service.workspace}/archive", headers={"if-match": etag}).status_code == 200
+    clock.ms = START_MS - START_MS % HOUR + HOUR
+    starts = Starts()
+    scheduler(service, starts).tick(clock.ms)
+    [failed] = operator.get(f"/schedules/{made['id']}/firings").json()["items"]
+    assert (failed["state"], starts.fired) == ("FAILED", [])
+    assert "archived" in failed["reason"]
 
 
 def test_a_job_that_is_disabled_cannot_be_planned(operator: httpx.Client, job_id: str) -> None:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from postroad.app.areas.audiences import AudiencesArea
+from postroad.kernel.database import Database
 from postroad.kernel.service import BackgroundService
 from postroad.kernel.uow import Reading, UnitOfWork
-from postroad.modules import audiences, jobs
+from postroad.modules import audiences, jobs, workspaces
 from postroad.modules.audiences import QuerySource, ReadingRules
 from postroad.modules.jobs import Job, JobStatus
 from postroad.modules.schedules import Firer, RefreshOutcome, ScheduledJobs, Scheduler, ScheduleView
@@ -20,6 +21,10 @@ class SchedulesArea(AudiencesArea):
     def scheduled_jobs(self) -> ScheduledJobs:
         return JobsOfSchedules()
 
+    def scheduler_over(self, database: Database, firer: Firer) -> Scheduler:
+        """What fires when it ticks; nothing is started."""
+        return Scheduler(database, InActiveWorkspaces(firer), AudiencesOfSchedules(self.reading_rules))
+
     def firer(self) -> Firer | None:
         """Makes runs of firings. The area that sends overrides it; without one nothing fires."""
         return None
@@ -28,7 +33,7 @@ class SchedulesArea(AudiencesArea):
         firer = self.firer()
         if firer is None:
             return super().background_services()
-        scheduler = Scheduler(self.background_database, firer, AudiencesOfSchedules(self.reading_rules))
+        scheduler = self.scheduler_over(self.background_database, firer)
         alone = self.background_database.singleton("scheduler")
 
         def tick() -> bool:
@@ -60,12 +65,24 @@ class JobsOfSchedules:
 
 
 @dataclass(frozen=True, slots=True)
+class InActiveWorkspaces:
+    """`schedules.Firer`: starts nothing in an archived workspace, which the service itself would be let to."""
+
+    firer: Firer
+
+    def fire(self, uow: UnitOfWork, schedule: ScheduleView, fire_at_ms: int) -> str:
+        workspaces.require_active(uow, schedule.workspace_id)
+        return self.firer.fire(uow, schedule, fire_at_ms)
+
+
+@dataclass(frozen=True, slots=True)
 class AudiencesOfSchedules:
     """`schedules.AudienceRefreshes` over the rooms of jobs and audiences."""
 
     rules: ReadingRules
 
     def begin(self, uow: UnitOfWork, schedule: ScheduleView) -> str:
+        workspaces.require_active(uow, schedule.workspace_id)
         job = _job(uow, schedule.workspace_id, schedule.job_id)
         if job is None:
             raise ValidationFailed.of("jobId", "NOT_FOUND", "there is no such job any more")
