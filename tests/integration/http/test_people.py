@@ -142,6 +142,13 @@ def test_a_new_user_chooses_a_password_by_the_link_and_gets_in(service: RunningS
     assert _signed_in(service, "anna").get(f"{service.api}/me").json()["roles"] == []
 
 
+def test_the_link_leads_to_a_page_that_asks_for_the_password(service: RunningService) -> None:
+    page = service.outside.get("/password")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert 'data-to="/api/v1/passwords"' in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+
+
 def test_a_disabled_user_is_out_at_once(service: RunningService) -> None:
     user = service.new_user(Role.OPERATOR)
     anna, admin = service.signed_in(user), service.client(None, system_admin=True)

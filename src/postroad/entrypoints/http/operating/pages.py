@@ -15,7 +15,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_PAGES = {"/": "landing.html", "/setup": "setup.html", "/api/reference": "reference.html"}
+_PAGES = {"/": "landing.html", "/setup": "setup.html", "/password": "password.html", "/api/reference": "reference.html"}
 _ASSETS = ("page.css", "words.js", "landing.js", "setup.js", "reference.js")
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 

@@ -17,10 +17,10 @@
     const given = new FormData(form);
     if (given.get("password") !== document.getElementById("again").value) return say(word("differ"), "bad");
     try {
-      const answer = await fetch("/api/v1/setup", {
+      const answer = await fetch(form.dataset.to, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Postroad-CSRF": "1" },
-        body: JSON.stringify({ code, username: given.get("username"), password: given.get("password") }),
+        body: JSON.stringify({ code, ...Object.fromEntries(given) }),
       });
       if (!answer.ok) return say((await answer.json()).detail, "bad");
       form.querySelector("button").disabled = true;
