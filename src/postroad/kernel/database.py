@@ -14,13 +14,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from postroad.foundation.chance import chance
 from postroad.kernel.authz import Principal
+from postroad.kernel.consumers import ConsumerRegistry, rows
 from postroad.kernel.pages import CursorKey
 from postroad.kernel.ports import AuditWriter, Dialect, Opened, Singleton, StandingReader, WorkspaceStates
 from postroad.kernel.uow import Reading, Setting, UnitOfWork
@@ -50,6 +51,8 @@ class KernelParts:
     cursors: CursorKey
     workspaces: WorkspaceStates | None = None
     """None asks for no state of a workspace."""
+    consumers: ConsumerRegistry = field(default_factory=ConsumerRegistry)
+    """Who gets a delivery of each event."""
     write_deadline_s: float = 10.0
     read_deadline_s: float = 10.0
     chance: Callable[[], float] = chance
@@ -70,6 +73,10 @@ class Database:
     @property
     def dialect_name(self) -> str:
         return self._dialect.name
+
+    @property
+    def consumers(self) -> ConsumerRegistry:
+        return self._parts.consumers
 
     @property
     def wakeups(self) -> Wakeups:
@@ -124,6 +131,7 @@ class Database:
         with self._dialect.writing(left_s) as opened:
             uow = UnitOfWork(self._setting(opened, about), parts.new_id, parts.standing, parts.audit)
             result = work(uow)
+            rows.plan(opened.connection, parts.consumers, uow.events)
             if parts.clock.monotonic() > ends:
                 raise _late()
             try:
@@ -175,6 +183,8 @@ class Database:
     def _tell(self, uow: UnitOfWork) -> None:
         for workspace_id in {event.workspace_id for event in uow.events}:
             self._parts.wakeups.notify(EVENTS_TOPIC, workspace_id)
+        for topic in {consumer.topic for event in uow.events for consumer in self._parts.consumers.of(event.name)}:
+            self._parts.wakeups.notify(topic)
         for hint in uow.hints:
             try:
                 hint()

@@ -5,7 +5,8 @@ commit. Stores use `.connection`; use cases never do. Nobody but `Database` comm
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -91,6 +92,7 @@ class UnitOfWork(Reading):
         self._audit = audit
         self._events: list[Event] = []
         self._hints: list[Hint] = []
+        self._causation = setting.causation
 
     @property
     def correlation_id(self) -> str:
@@ -147,7 +149,7 @@ class UnitOfWork(Reading):
         One event of a name per version of an aggregate: a second one is a bug and breaks the transaction.
         """
         event_id = self.new_id()
-        causation = self._setting.causation
+        causation = self._causation
         event = Event(
             event_id=event_id,
             name=name,
@@ -167,6 +169,15 @@ class UnitOfWork(Reading):
         outbox.append(self.connection, self.dialect_name, event)
         self._events.append(event)
         return event_id
+
+    @contextmanager
+    def caused_by(self, event: Event) -> Iterator[None]:
+        """What is emitted inside follows from `event`: one hop further."""
+        before, self._causation = self._causation, Causation(event.event_id, event.hop)
+        try:
+            yield
+        finally:
+            self._causation = before
 
     def audit(
         self, action: str, resource: Resource, *, result: str = "OK", details: Mapping[str, object] | None = None

@@ -17,6 +17,7 @@ from postroad.foundation.ids import uuid7
 from postroad.foundation.keyring import KeyRing
 from postroad.foundation.metrics import Metrics
 from postroad.foundation.service_settings import Settings
+from postroad.kernel.consumers import Consumer, ConsumerRegistry
 from postroad.kernel.database import Database, KernelParts
 from postroad.kernel.limits import Limiter
 from postroad.kernel.pages import CursorKey
@@ -56,6 +57,7 @@ class Ground:
             wakeups=self.wakeups,
             cursors=CursorKey(self.keys.derive("cursors")),
             workspaces=workspaces.States(),
+            consumers=ConsumerRegistry(self.event_consumers()),
             write_deadline_s=self.settings.database.write_deadline_s,
         )
         return Database(self.dialect, parts)
@@ -72,6 +74,10 @@ class Ground:
 
     def begin_stop(self) -> None:
         """Asks what takes long to end soon, and does not wait. An area with such work extends it."""
+
+    def event_consumers(self) -> list[Consumer]:
+        """Who reacts to events. An area with such work extends it; handlers are asked after all is composed."""
+        return []
 
     def background_services(self) -> list[BackgroundService]:
         """What goes on by itself; started and stopped by `ServiceComposition`."""

@@ -54,6 +54,21 @@ CREATE INDEX ix_idempotency_records_answer ON idempotency_records (answer_until_
 -- then
 CREATE INDEX ix_idempotency_records_resource ON idempotency_records (resource_id)
 -- then
+CREATE TABLE event_receipts (
+	consumer TEXT NOT NULL,
+	event_id TEXT NOT NULL,
+	received_at_ms BIGINT NOT NULL,
+	CONSTRAINT pk_event_receipts PRIMARY KEY (consumer, event_id)
+)
+-- then
+CREATE TABLE event_consumers (
+	name TEXT NOT NULL,
+	required BOOLEAN NOT NULL,
+	held BOOLEAN NOT NULL,
+	known_since_ms BIGINT NOT NULL,
+	CONSTRAINT pk_event_consumers PRIMARY KEY (name)
+)
+-- then
 CREATE TABLE rate_limits (
 	"key" TEXT NOT NULL,
 	unused_at_us BIGINT NOT NULL,
@@ -110,9 +125,9 @@ CREATE TABLE artifacts (
 	CONSTRAINT uq_artifacts_location UNIQUE (location)
 )
 -- then
-CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
--- then
 CREATE INDEX ix_artifacts_due ON artifacts (state, due_at_ms)
+-- then
+CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_artifacts_owner ON artifacts (workspace_id, owner_type, owner_id)
 -- then
@@ -163,11 +178,11 @@ CREATE TABLE audit_events (
 	CONSTRAINT pk_audit_events PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_audit_events_workspace ON audit_events (workspace_id, occurred_at_ms, id)
--- then
 CREATE INDEX ix_audit_events_actor ON audit_events (actor_id, occurred_at_ms)
 -- then
 CREATE INDEX ix_audit_events_occurred ON audit_events (occurred_at_ms, id)
+-- then
+CREATE INDEX ix_audit_events_workspace ON audit_events (workspace_id, occurred_at_ms, id)
 -- then
 CREATE TABLE audit_horizon (
 	id INTEGER NOT NULL,
@@ -227,8 +242,6 @@ CREATE TABLE jobs (
 	CONSTRAINT pk_jobs PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_jobs_account ON jobs (account_id)
--- then
 CREATE UNIQUE INDEX uq_jobs_name ON jobs (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
 CREATE INDEX ix_jobs_audience ON jobs (audience_id)
@@ -236,6 +249,8 @@ CREATE INDEX ix_jobs_audience ON jobs (audience_id)
 CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_jobs_message ON jobs (message_id)
+-- then
+CREATE INDEX ix_jobs_account ON jobs (account_id)
 -- then
 CREATE TABLE messages (
 	id TEXT NOT NULL,
@@ -313,9 +328,9 @@ CREATE TABLE runs (
 	CONSTRAINT uq_runs_confirmation_id UNIQUE (confirmation_id)
 )
 -- then
-CREATE INDEX ix_runs_newest ON runs (workspace_id, created_at_ms, id)
--- then
 CREATE INDEX ix_runs_claimable ON runs (workspace_id, last_claimed_at_ms, id) WHERE pending_shards > 0
+-- then
+CREATE INDEX ix_runs_newest ON runs (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_runs_to_end ON runs (ending_until_ms) WHERE results_wanted AND open_shards = 0
 -- then
@@ -355,9 +370,9 @@ CREATE TABLE schedules (
 	CONSTRAINT pk_schedules PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_schedules_due ON schedules (status, next_fire_at_ms, id)
--- then
 CREATE INDEX ix_schedules_job ON schedules (job_id)
+-- then
+CREATE INDEX ix_schedules_due ON schedules (status, next_fire_at_ms, id)
 -- then
 CREATE INDEX ix_schedules_workspace ON schedules (workspace_id, created_at_ms, id)
 -- then
@@ -403,6 +418,36 @@ CREATE INDEX ix_workspaces_created ON workspaces (created_at_ms, id)
 -- then
 CREATE UNIQUE INDEX uq_workspaces_active_name ON workspaces (name_key) WHERE status = 'ACTIVE'
 -- then
+CREATE TABLE event_deliveries (
+	event_id TEXT NOT NULL,
+	consumer TEXT NOT NULL,
+	generation INTEGER NOT NULL,
+	is_current BOOLEAN NOT NULL,
+	workspace_id TEXT NOT NULL,
+	event_name TEXT NOT NULL,
+	aggregate_key TEXT NOT NULL,
+	aggregate_version INTEGER NOT NULL,
+	state TEXT NOT NULL,
+	attempts INTEGER NOT NULL,
+	next_attempt_at_ms BIGINT NOT NULL,
+	owner TEXT,
+	lease_until_ms BIGINT,
+	fencing_token TEXT,
+	last_error TEXT,
+	created_at_ms BIGINT NOT NULL,
+	updated_at_ms BIGINT NOT NULL,
+	CONSTRAINT pk_event_deliveries PRIMARY KEY (event_id, consumer, generation),
+	CONSTRAINT fk_event_deliveries_event_id_outbox_events FOREIGN KEY(event_id) REFERENCES outbox_events (event_id)
+)
+-- then
+CREATE INDEX ix_event_deliveries_leased ON event_deliveries (lease_until_ms) WHERE state = 'SENDING'
+-- then
+CREATE INDEX ix_event_deliveries_open ON event_deliveries (consumer, aggregate_key, aggregate_version, event_id) WHERE is_current AND state NOT IN ('SUCCEEDED', 'SKIPPED')
+-- then
+CREATE INDEX ix_event_deliveries_due ON event_deliveries (consumer, next_attempt_at_ms, event_id) WHERE state IN ('PENDING', 'RETRY_WAIT')
+-- then
+CREATE INDEX ix_event_deliveries_workspace ON event_deliveries (workspace_id, event_id, consumer, generation)
+-- then
 CREATE TABLE audience_snapshots (
 	id TEXT NOT NULL,
 	workspace_id TEXT NOT NULL,
@@ -426,9 +471,9 @@ CREATE TABLE audience_snapshots (
 	CONSTRAINT fk_audience_snapshots_audience_id_audiences FOREIGN KEY(audience_id) REFERENCES audiences (id)
 )
 -- then
-CREATE INDEX ix_audience_snapshots_state ON audience_snapshots (state, id)
--- then
 CREATE INDEX ix_audience_snapshots_artifact ON audience_snapshots (artifact_id)
+-- then
+CREATE INDEX ix_audience_snapshots_state ON audience_snapshots (state, id)
 -- then
 CREATE TABLE audience_imports (
 	id TEXT NOT NULL,
@@ -459,11 +504,11 @@ CREATE TABLE audience_imports (
 	CONSTRAINT fk_audience_imports_audience_id_audiences FOREIGN KEY(audience_id) REFERENCES audiences (id)
 )
 -- then
-CREATE INDEX ix_audience_imports_audience ON audience_imports (audience_id)
+CREATE INDEX ix_audience_imports_listed ON audience_imports (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
 -- then
-CREATE INDEX ix_audience_imports_listed ON audience_imports (workspace_id, created_at_ms, id)
+CREATE INDEX ix_audience_imports_audience ON audience_imports (audience_id)
 -- then
 CREATE TABLE role_bindings (
 	id TEXT NOT NULL,
@@ -576,9 +621,9 @@ CREATE TABLE run_snapshots (
 	CONSTRAINT fk_run_snapshots_run_id_runs FOREIGN KEY(run_id) REFERENCES runs (id)
 )
 -- then
-CREATE INDEX ix_run_snapshots_audience ON run_snapshots (audience_snapshot_id)
--- then
 CREATE INDEX ix_run_snapshots_hash ON run_snapshots (workspace_id, hash)
+-- then
+CREATE INDEX ix_run_snapshots_audience ON run_snapshots (audience_snapshot_id)
 -- then
 CREATE TABLE run_shards (
 	id TEXT NOT NULL,
@@ -693,12 +738,12 @@ CREATE TABLE run_leases (
 	CONSTRAINT fk_run_leases_shard_id_run_shards FOREIGN KEY(shard_id) REFERENCES run_shards (id)
 )
 -- then
+CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
+-- then
 CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE state = 'ACTIVE'
+-- then
+CREATE UNIQUE INDEX ix_run_leases_one_active ON run_leases (shard_id) WHERE state = 'ACTIVE'
 -- then
 CREATE INDEX ix_run_leases_worker ON run_leases (worker_id, expires_at_ms)
 -- then
-CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
--- then
 CREATE INDEX ix_run_leases_expiry ON run_leases (expires_at_ms) WHERE state = 'ACTIVE'
--- then
-CREATE UNIQUE INDEX ix_run_leases_one_active ON run_leases (shard_id) WHERE state = 'ACTIVE'
