@@ -5,6 +5,7 @@ import pytest
 from tests.builders.tables import MOBILE_SCHEMA, import_text, problems_of, rows_of
 
 from postroad.recipients import ImportLimits
+from postroad.recipients.intake import staging
 from postroad.vocabulary.errors import AudienceInvalid
 
 
@@ -419,3 +420,12 @@ def test_broken_lines_before_the_first_row_of_a_list_are_counted(tmp_path: Path)
     report = import_text(tmp_path, f'a"{long}\n13800000001\n', header_row=0, quote='"', key=("mobile",))
 
     assert (report.rows, report.accepted, report.rejected) == (2, 1, 1)
+
+
+def test_regression_a_table_larger_than_the_memory_for_it_was_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "MEMORY", "80MB")
+    row = ",".join(["a value of some length"] * 40) + "\n"
+    report = import_text(tmp_path, ",".join(f"c{at}" for at in range(40)) + "\n" + row * 100_000)
+    assert report.accepted == 100_000

@@ -6,7 +6,7 @@ delimited text it is rejected.
 """
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -26,6 +26,23 @@ _BEYOND_A_FLOAT = 1 << 53
 
 class LongNumber(int):
     """Marks a column in `kinds_seen`: a whole number of 64 bits that a float would round."""
+
+
+class _LineLengths:
+    """Writes lines and knows the longest."""
+
+    def __init__(self, write: Callable[[str], int]) -> None:
+        self._write = write
+        self.longest = 0
+
+    def write(self, line: str) -> None:
+        """For `csv.writer`, which hands over one record at a time."""
+        self.longest = max(self.longest, len(line))
+        self._write(line)
+
+    def write_all(self, lines: list[str]) -> None:
+        self.longest = max(self.longest, max(map(len, lines), default=0))
+        self._write("".join(lines))
 
 
 class CanonicalTable:
@@ -51,7 +68,8 @@ class CanonicalTable:
         self._ragged = ragged
         self._max_cell = max_cell_chars
         self._file = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file, delimiter=delimiter, lineterminator="\n")
+        self._lines = _LineLengths(self._file.write)
+        self._writer = csv.writer(self._lines, delimiter=delimiter, lineterminator="\n")
         self._tables = OtherTables(header.names)
         self._booleans = [
             at for at in range(header.width) if checker is not None and checker.stored_kind(at) == "boolean"
@@ -65,6 +83,11 @@ class CanonicalTable:
     def warnings(self) -> list[str]:
         cut = f"{self.cut_cells} rows have values to the right of the header; those values were left out"
         return self._tables.warnings + ([cut] if self.cut_cells else [])
+
+    @property
+    def longest_line_chars(self) -> int:
+        """Of what was written, the line end included; a line end inside a cell ends no line."""
+        return self._lines.longest
 
     def close(self) -> None:
         self._file.close()
@@ -186,9 +209,9 @@ class CanonicalTable:
         self.written += len(numbers)
         if lines is not None:
             edge = self.delimiter
-            self._file.write("".join([f"{number}{edge}{line}\n" for number, line in zip(numbers, lines, strict=True)]))
+            self._lines.write_all([f"{number}{edge}{line}\n" for number, line in zip(numbers, lines, strict=True)])
         elif self.typed:
-            self._file.writelines(map(_typed_line, numbers, zip(*columns, strict=True)))
+            self._lines.write_all(list(map(_typed_line, numbers, zip(*columns, strict=True))))
         else:
             self._writer.writerows(zip(numbers, *columns, strict=True))
 

@@ -149,7 +149,13 @@ class _Import:
 
     def _stage(self, plan: _Plan, canonical: CanonicalTable) -> ImportReport:
         columns = _stored_columns(plan, canonical)
-        table = Canonical(self._folder / "canonical.csv", canonical.delimiter, canonical.typed, columns)
+        table = Canonical(
+            self._folder / "canonical.csv",
+            canonical.delimiter,
+            canonical.typed,
+            columns,
+            canonical.longest_line_chars,
+        )
         target = self._folder / SNAPSHOT_NAME
         with closing(Staging(table, self._folder)) as staging:
             places = [plan.header.names.index(name) for name in plan.key]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     pass
 
 MEMORY = "160MB"
+_BUFFER_BYTES = 16_000_000
+_SHORTEST_LIMIT = 100_000
+_MOST_BYTES_OF_A_CHARACTER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Canonical:
     delimiter: str
     typed: bool
     columns: Sequence[Column]
+    longest_line_chars: int
 
 
 _SQL_KINDS = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
@@ -112,7 +116,9 @@ class Staging:
         return int(found[0]) if found is not None else 0
 
     def _read(self) -> str:
+        """DuckDB sizes its buffers by the longest line it is told of, so it is told no more than there is."""
         table = self._canonical
+        longest = max(_SHORTEST_LIMIT, _MOST_BYTES_OF_A_CHARACTER * table.longest_line_chars)
         columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(table.columns)))
         nulls = (
             "allow_quoted_nulls = false"
@@ -123,12 +129,8 @@ class Staging:
             f"read_csv({literal(str(table.path))}, auto_detect = false, header = false, "
             f"delim = {literal(table.delimiter)}, "
             f"quote = '\"', escape = '\"', new_line = '\\n', columns = {{'_row': 'BIGINT', {columns}}}, "
-            f"{nulls}, max_line_size = {_longest_line(table.path)})"
+            f"{nulls}, max_line_size = {longest}, buffer_size = {max(_BUFFER_BYTES, 2 * longest)})"
         )
-
-
-def _longest_line(path: Path) -> int:
-    return min(max(2_000_000, path.stat().st_size), 64_000_000)
 
 
 def _folded(column: str) -> str:

@@ -46,12 +46,17 @@ class ResultFiles:
     """`succeeded`, `failed`, `unknown`, `unsent`, `skipped` → CSV. All five are always written."""
 
 
-def export_results(request: ExportRequest, *, on_progress: Callable[[int], None] | None = None) -> ResultFiles:
+def export_results(
+    request: ExportRequest,
+    *,
+    on_progress: Callable[[int], None] | None = None,
+    on_start: Callable[[Callable[[], None]], None] | None = None,
+) -> ResultFiles:
     """Writes the result files in a child process and blocks until they are there.
 
     An item with an attempt and no result is UNKNOWN, an item without any record is UNSENT: ask when the run has ended.
-    Doing it again replaces the
-    files; a crash leaves the old files or the new ones, never half a file. Raises JournalBroken, AccountingBroken.
+    Doing it again replaces the files; a crash leaves the old files or the new ones, never half a file. `on_start` gets
+    a function that ends the export from any thread. Raises JournalBroken, AccountingBroken.
     """
     with storage_refusals(request.out_dir):
         request.out_dir.mkdir(parents=True, exist_ok=True)
@@ -64,7 +69,7 @@ def export_results(request: ExportRequest, *, on_progress: Callable[[int], None]
         "first": request.first,
         "end": request.end,
     }
-    answer = run_child("postroad.recipients.results.export_child", wire, on_progress)
+    answer = run_child("postroad.recipients.results.export_child", wire, on_progress, on_start)
     counts = ResultCounts(sum(answer["counts"].values()), **answer["counts"])
     expected = min(request.end or request.snapshot.count, request.snapshot.count) - request.first
     if counts.total != expected:
