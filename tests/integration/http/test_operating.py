@@ -87,7 +87,7 @@ def test_administrators_see_the_work_that_goes_on_by_itself(service: RunningServ
     assert {one["name"] for one in background} >= {"last-uses", "ended-sessions"}
 
 
-@pytest.mark.parametrize("path", ["/", "/setup", "/api/reference"])
+@pytest.mark.parametrize("path", ["/", "/setup", "/password", "/api/reference"])
 def test_the_pages_work_without_anything_from_elsewhere(service: RunningService, path: str) -> None:
     answer = service.outside.get(path)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -99,7 +99,7 @@ def test_the_pages_work_without_anything_from_elsewhere(service: RunningService,
 
 
 def test_the_parts_of_the_pages_are_there(service: RunningService) -> None:
-    for path in ("/", "/setup", "/api/reference"):
+    for path in ("/", "/setup", "/password", "/api/reference"):
         page = service.outside.get(path).text
         for asset in [part.split('"')[0] for part in page.split('="/assets/')[1:]]:
             answer = service.outside.get(f"/assets/{asset}")
