@@ -12,6 +12,7 @@ from postroad.app.reference.exits import exit_codes_page
 from postroad.app.reference.metrics import metrics_page
 from postroad.app.reference.outcomes import outcomes_page
 from postroad.app.reference.providers import providers_page
+from postroad.app.reference.rights import rights_page
 from postroad.app.reference.service_settings import service_settings_page
 from postroad.app.reference.settings import settings_page
 
@@ -23,6 +24,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "exit-codes.md": exit_codes_page,
     "metrics.md": metrics_page,
     "outcomes.md": outcomes_page,
+    "rights.md": rights_page,
     "service-settings.md": service_settings_page,
     "settings.md": settings_page,
 }

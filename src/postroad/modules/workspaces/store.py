@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import Connection, RowMapping, exists, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, exists, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from postroad.kernel.pages import Listing
@@ -13,13 +13,14 @@ from postroad.vocabulary.names import name_key
 from postroad.vocabulary.refusals import StateConflict
 
 _T = workspaces.c
+_STATUS = select(_T.status).where(_T.id == bindparam("wanted"))
 
 
 class States:
     """The kernel's `WorkspaceStates`."""
 
     def state(self, connection: Connection, workspace_id: str) -> str | None:
-        found: str | None = connection.execute(select(_T.status).where(_T.id == workspace_id)).scalar_one_or_none()
+        found: str | None = connection.execute(_STATUS, {"wanted": workspace_id}).scalar_one_or_none()
         return found
 
 
