@@ -188,3 +188,32 @@ def test_a_changed_snapshot_sends_nothing_and_stops_nobody_else(room: RunRoom) -
     assert room.run(damaged.id).waiting.reason == "SNAPSHOT_DAMAGED"
     room.command(damaged.id, CommandKind.CANCEL)
     assert room.run(damaged.id).state is RunState.CANCELLED
+
+
+def test_a_run_that_cannot_begin_for_want_of_room_takes_no_trial_of_its_account(room: RunRoom) -> None:
+    asked: list[str] = []
+    admit = room.circuits.admit
+
+    def watched(uow: object, workspace_id: str, account_id: str, run_id: str) -> object:
+        asked.append(run_id)
+        return admit(uow, workspace_id, account_id, run_id)
+
+    room.circuits.admit = watched
+    room.quotas.by_workspace[WORKSPACE] = RunQuota(concurrent_runs=1)
+    first = room.add(10)
+    room.claim()
+    room.add(10)
+
+    room.claim()
+
+    assert asked == [first.id]
+
+
+def test_every_run_behind_a_limit_says_so(room: RunRoom) -> None:
+    room.quotas.by_workspace[WORKSPACE] = RunQuota(total_concurrency=16)
+    waiting = [room.add(10).id for _ in range(4)][1:]
+
+    room.claim()
+    room.claim()
+
+    assert [room.run(run_id).waiting.reason for run_id in waiting] == [WORKSPACE_LIMIT] * 3

@@ -49,6 +49,8 @@ class _Claimer:
         self._slots = capacity.shards
         self._room = capacity.concurrency
         self._lanes: dict[str, bool] = {}
+        self._full: set[str] = set()
+        """Workspaces whose limits are reached; their runs that say so already need not be asked again."""
 
     def claim(self) -> list[LeasedShard]:
         """Round after round over the candidates, one shard of a run at a time, until nobody gets anything."""
@@ -69,6 +71,8 @@ class _Claimer:
 
     def _try(self, candidate: Claimable) -> LeasedShard | None:
         uow, connection = self._uow, self._uow.connection
+        if candidate.workspace_id in self._full and candidate.waits_for == WORKSPACE_LIMIT and not candidate.wants_end:
+            return None
         if not self._holds_lane(candidate.workspace_id):
             return None
         locked = run_rows.lock_run_unless_busy(connection, candidate.run_id)
@@ -80,13 +84,15 @@ class _Claimer:
             if not locked.waiting.reason:
                 self._wait(change, Waiting(OTHER_HOST))
             return None
+        grant = self._grant(locked, leases)
+        if grant == 0:
+            if not leases:
+                self._full.add(locked.workspace_id)
+                self._wait(change, Waiting(WORKSPACE_LIMIT))
+            return None
         refusal = self._refusal(locked, leases)
         if refusal is not None:
             self._wait(change, refusal)
-            return None
-        grant = self._grant(locked, leases)
-        if grant == 0:
-            self._wait(change, Waiting(WORKSPACE_LIMIT) if not leases else locked.waiting)
             return None
         try:
             plan = record_rows.get_plan(connection, locked.id)
@@ -106,28 +112,25 @@ class _Claimer:
         workers = lease_rows.workers_of_account(self._uow.connection, run.workspace_id, run.account_id)
         return bool(workers - {self._capacity.worker_id})
 
-    def _refusal(self, run: Run, leases: list[RunLease]) -> Waiting | None:
-        """Why no shard of it may begin now."""
+    def _grant(self, run: Run, leases: list[RunLease]) -> int:
+        """Sends at once that one more lease may have; 0 where a limit of the workspace is reached."""
         if run.wants_end is not WantsEnd.NO:
-            return None
-        quota = self._quota(run.workspace_id)
-        usage = lease_rows.usage_of(self._uow.connection, run.workspace_id)
-        if not leases and quota.concurrent_runs and usage.runs >= quota.concurrent_runs:
-            return Waiting(WORKSPACE_LIMIT)
-        if leases or run.dry_run:
+            return 1
+        quota, room = self._quota(run.workspace_id), self._room
+        if quota.concurrent_runs or quota.total_concurrency:
+            usage = lease_rows.usage_of(self._uow.connection, run.workspace_id)
+            if not leases and quota.concurrent_runs and usage.runs >= quota.concurrent_runs:
+                return 0
+            if quota.total_concurrency:
+                room = min(room, quota.total_concurrency - usage.concurrency)
+        return first_grant(run.concurrency, [Reserved(lease.id, lease.concurrency) for lease in leases], room)
+
+    def _refusal(self, run: Run, leases: list[RunLease]) -> Waiting | None:
+        """Asked last: behind a circuit that is half open it takes the one trial there is."""
+        if leases or run.dry_run or run.wants_end is not WantsEnd.NO:
             return None
         verdict = self._around.circuits.admit(self._uow, run.workspace_id, run.account_id, run.id)
         return None if verdict.admitted else Waiting(ACCOUNT_CIRCUIT, verdict.until_ms)
-
-    def _grant(self, run: Run, leases: list[RunLease]) -> int:
-        if run.wants_end is not WantsEnd.NO:
-            return 1
-        quota = self._quota(run.workspace_id)
-        room = self._room
-        if quota.total_concurrency:
-            usage = lease_rows.usage_of(self._uow.connection, run.workspace_id)
-            room = min(room, quota.total_concurrency - usage.concurrency)
-        return first_grant(run.concurrency, [Reserved(lease.id, lease.concurrency) for lease in leases], room)
 
     def _quota(self, workspace_id: str) -> RunQuota:
         return self._around.quotas.quota_of(self._uow, workspace_id)

@@ -52,8 +52,10 @@ def usage_of(connection: Connection, workspace_id: str) -> Usage:
 def workers_of_account(connection: Connection, workspace_id: str, account_id: str) -> frozenset[str]:
     """Who holds leases of runs that send by this account. Exact while the lane is locked."""
     of_account = select(runs.c.id).where(runs.c.account_id == account_id, runs.c.dry_run.is_(False))
-    statement = select(_T.worker_id).distinct().where(
-        _T.workspace_id == workspace_id, _T.state == _ACTIVE, _T.run_id.in_(of_account)
+    statement = (
+        select(_T.worker_id)
+        .distinct()
+        .where(_T.workspace_id == workspace_id, _T.state == _ACTIVE, _T.run_id.in_(of_account))
     )
     return frozenset(connection.execute(statement).scalars())
 

@@ -75,6 +75,8 @@ class Claimable:
     workspace_id: str
     account_id: str
     wants_end: bool
+    waits_for: str
+    """The reason it gave when it was asked last."""
 
 
 def add_run(connection: Connection, run: Run, shards: Sequence[Shard], confirmation_id: str | None) -> bool:
@@ -220,7 +222,9 @@ def list_claimable(connection: Connection, now_ms: int, wanted: Wanted) -> list[
     place = func.row_number().over(
         partition_by=runs.c.workspace_id, order_by=(runs.c.last_claimed_at_ms, runs.c.created_at_ms, runs.c.id)
     )
-    ranked = select(runs.c.id, runs.c.workspace_id, runs.c.account_id, runs.c.wants_end, place.label("place")).where(
+    ranked = select(
+        runs.c.id, runs.c.workspace_id, runs.c.account_id, runs.c.wants_end, runs.c.waiting_reason, place.label("place")
+    ).where(
         runs.c.pending_shards > 0,
         runs.c.state.not_in(_FINAL),
         (runs.c.not_before_ms <= now_ms) | (runs.c.wants_end != WantsEnd.NO.value),
@@ -239,7 +243,7 @@ def list_claimable(connection: Connection, now_ms: int, wanted: Wanted) -> list[
         .order_by(line.c.place, run_lanes.c.last_claimed_at_ms, line.c.workspace_id)
     )
     return [
-        Claimable(row["id"], row["workspace_id"], row["account_id"], bool(row["wants_end"]))
+        Claimable(row["id"], row["workspace_id"], row["account_id"], bool(row["wants_end"]), row["waiting_reason"])
         for row in connection.execute(statement).mappings()
     ]
 
