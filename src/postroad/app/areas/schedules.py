@@ -34,7 +34,7 @@ class SchedulesArea(AudiencesArea):
         if firer is None:
             return super().background_services()
         scheduler = self.scheduler_over(self.background_database, firer)
-        alone = self.background_database.singleton("scheduler")
+        alone = self.alone("scheduler")
 
         def tick() -> bool:
             return alone.hold() and scheduler.tick(self.clock.now_ms())

@@ -21,6 +21,7 @@ from postroad.kernel.consumers import Consumer, ConsumerRegistry
 from postroad.kernel.database import Database, KernelParts
 from postroad.kernel.limits import Limiter
 from postroad.kernel.pages import CursorKey
+from postroad.kernel.ports import Singleton
 from postroad.kernel.service import BackgroundService
 from postroad.kernel.wakeups import Wakeups
 from postroad.modules import workspaces
@@ -41,6 +42,7 @@ class Ground:
         self.wakeups = Wakeups()
         self.metrics = Metrics()
         self.pool = BlockingPool(settings.limits.threads, settings.limits.waiting)
+        self.singletons: list[Singleton] = []
         self.streams = StreamHub(most_watchers=settings.limits.watchers)
 
     @cached_property
@@ -78,6 +80,20 @@ class Ground:
     def event_consumers(self) -> list[Consumer]:
         """Who reacts to events. An area with such work extends it; handlers are asked after all is composed."""
         return []
+
+    def alone(self, name: str) -> Singleton:
+        """What one of all instances holds at a time; given back when the service stops."""
+        held = self.background_database.singleton(name)
+        self.singletons.append(held)
+        return held
+
+    def start_work(self) -> None:
+        """Begins work in threads of an area's own, after the background services. An area with such work extends it."""
+
+    def stop_work(self, grace_s: float) -> bool:
+        """Ends that work, before the background services. False where it takes longer."""
+        del grace_s
+        return True
 
     def background_services(self) -> list[BackgroundService]:
         """What goes on by itself; started and stopped by `ServiceComposition`."""

@@ -209,6 +209,10 @@
   document.getElementById("workspace").addEventListener("input", (event) => {
     for (const field of document.querySelectorAll('[data-name="workspaceId"]')) field.value = event.target.value;
   });
+  fetch("/api/v1/workspaces?limit=1")
+    .then((answer) => (answer.ok ? answer.json() : { items: [] }))
+    .then(({ items }) => { if (items.length) document.getElementById("workspace").value = items[0].id; })
+    .catch(() => {});
   fetch("/api/openapi.json")
     .then((answer) => answer.json())
     .then((read) => { contract = read; draw(); })
