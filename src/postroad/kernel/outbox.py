@@ -129,7 +129,7 @@ def feed(reading: Snapshot, workspace_id: str, after: str, limit: int) -> tuple[
             tuple_(_T.transaction, _T.position) > tuple_(*(literal(n, BigInteger) for n in _parsed(after)))
         )
     return tuple(
-        FeedItem(f"{row['transaction']}.{row['position']}", _event(row))
+        FeedItem(f"{row['transaction']}.{row['position']}", event_of(row))
         for row in reading.connection.execute(statement).mappings()
     )
 
@@ -172,7 +172,8 @@ def _parsed(cursor: str) -> tuple[int, int]:
     return int(transaction), int(position)
 
 
-def _event(row: RowMapping | Mapping[str, Any]) -> Event:
+def event_of(row: RowMapping | Mapping[str, Any]) -> Event:
+    """From a row that has the columns of `outbox_events`."""
     return Event(
         event_id=row["event_id"],
         name=EventName(row["name"]),

@@ -19,9 +19,10 @@ MOST_HOPS = 8
 """An event further from its first cause is delivered to nobody: consumers set each other off in a circle."""
 TOO_MANY_HOPS = "TOO_MANY_HOPS"
 
-_IS_DUE = text("state IN ('PENDING', 'RETRY_WAIT')")
-_IS_SENDING = text("state = 'SENDING'")
-_IS_OPEN = text("is_current AND state NOT IN ('SUCCEEDED', 'SKIPPED')")
+IS_DUE = "state IN ('PENDING', 'RETRY_WAIT')"
+IS_SENDING = "state = 'SENDING'"
+IS_OPEN = "is_current AND state NOT IN ('SUCCEEDED', 'SKIPPED')"
+"""The conditions of the indexes. Statements say them in the same words, not with parameters, so that they match."""
 
 event_deliveries = Table(
     "event_deliveries",
@@ -48,18 +49,20 @@ event_deliveries = Table(
         "consumer",
         "next_attempt_at_ms",
         "event_id",
-        sqlite_where=_IS_DUE,
-        postgresql_where=_IS_DUE,
+        sqlite_where=text(IS_DUE),
+        postgresql_where=text(IS_DUE),
     ),
-    Index("ix_event_deliveries_leased", "lease_until_ms", sqlite_where=_IS_SENDING, postgresql_where=_IS_SENDING),
+    Index(
+        "ix_event_deliveries_leased", "lease_until_ms", sqlite_where=text(IS_SENDING), postgresql_where=text(IS_SENDING)
+    ),
     Index(
         "ix_event_deliveries_open",
         "consumer",
         "aggregate_key",
         "aggregate_version",
         "event_id",
-        sqlite_where=_IS_OPEN,
-        postgresql_where=_IS_OPEN,
+        sqlite_where=text(IS_OPEN),
+        postgresql_where=text(IS_OPEN),
     ),
     Index("ix_event_deliveries_workspace", "workspace_id", "event_id", "consumer", "generation"),
 )
