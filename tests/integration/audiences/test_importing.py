@@ -1,6 +1,7 @@
 """From an upload to a preview: what is received, read, shown, changed and refused."""
 
 import os
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -11,7 +12,14 @@ from postroad.modules import audiences
 from postroad.modules.artifacts import ArtifactPolicy
 from postroad.modules.audiences import FileSource, ImportAsk, ImportState, InlineSource, Layout, ReadingRules
 from postroad.recipients import ImportLimits, import_audience
-from postroad.vocabulary.refusals import AccessDenied, QuotaExceeded, ResourceNotFound, StateConflict, ValidationFailed
+from postroad.vocabulary.refusals import (
+    AccessDenied,
+    Overloaded,
+    QuotaExceeded,
+    ResourceNotFound,
+    StateConflict,
+    ValidationFailed,
+)
 from postroad.vocabulary.roles import Role
 
 PEOPLE = "手机号,n\n13800000001,a\n13800000001,b\nx,c\n13800000002,=1+1\n"
@@ -61,6 +69,15 @@ def test_whole_tables_leave_formula_safe_and_audited(sqlite_desk: Desk) -> None:
     assert accepted == ["row,手机号,n", "2,13800000001,a", "5,13800000002,'=1+1"]
     exported = [entry for entry in desk.databases.audit.entries if entry.action == "audience_import.exported"]
     assert [entry.details["what"] for entry in exported] == ["errors.csv", "accepted.csv"]
+
+
+def test_no_more_tables_are_written_at_once_than_there_is_memory_for(sqlite_desk: Desk) -> None:
+    audience = sqlite_desk.audience()
+    showing = replace(sqlite_desk.showing, longest_wait_s=0)
+    with showing.tables, showing.tables, pytest.raises(Overloaded):
+        showing.snapshot_csv(sqlite_desk.sender, audience.id, 1)
+    with showing.snapshot_csv(sqlite_desk.sender, audience.id, 1) as file:
+        assert file.read().startswith(b"row,number,name")
 
 
 def test_rows_of_a_request_keep_their_kinds(sqlite_desk: Desk) -> None:

@@ -5,8 +5,9 @@ Who may see them is asked in a transaction; files are read after it. Whole table
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any, BinaryIO, TypeVar
 
 from postroad.kernel.authz import Action, Resource
@@ -18,9 +19,10 @@ from postroad.modules.audiences.parts.reports import shown
 from postroad.modules.audiences.ports import ArtifactKeeper
 from postroad.modules.audiences.queries import get_import, get_snapshot, readable
 from postroad.recipients import Snapshot, export_accepted, read_recipients
-from postroad.vocabulary.refusals import ResourceNotFound, StateConflict, ValidationFailed
+from postroad.vocabulary.refusals import Overloaded, ResourceNotFound, StateConflict, ValidationFailed
 
 MOST_ROWS_SHOWN = 500
+_TABLES_AT_ONCE = 2
 _T = TypeVar("_T")
 
 
@@ -45,6 +47,9 @@ class Showing:
     keeper: ArtifactKeeper
     work_folder: Path
     new_id: Callable[[], str]
+    tables: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_TABLES_AT_ONCE))
+    """Whole tables that may be written at once: each costs up to 200 MB for a while."""
+    longest_wait_s: float = 20.0
 
     def rows(self, sender: Sender, audience_id: str, revision: int, *, first: int = 0, limit: int = 50) -> Rows:
         """`limit` recipients from the sequence `first` on. Blocks.
@@ -95,7 +100,10 @@ class Showing:
             return path.open("rb")
 
     def accepted_csv(self, sender: Sender, import_id: str) -> BinaryIO:
-        """The accepted rows of an import, opened. Blocks. Raises ResourceNotFound, StateConflict, ArtifactNotReady."""
+        """The accepted rows of an import, opened. Blocks.
+
+        Raises ResourceNotFound, StateConflict, ArtifactNotReady, Overloaded.
+        """
 
         def asked(uow: UnitOfWork) -> Import:
             found = get_import(uow, sender.workspace_id, import_id)
@@ -120,6 +128,14 @@ class Showing:
 
     def _exported(self, workspace_id: str, kept: SnapshotRecord | Staged) -> BinaryIO:
         """A CSV of a snapshot. It has no name any more when it is handed out, so that nothing is left of it."""
+        if not self.tables.acquire(timeout=self.longest_wait_s):
+            raise Overloaded("other tables are being written; try again in a moment", retry_after_s=10)
+        try:
+            return self._written_aside(workspace_id, kept)
+        finally:
+            self.tables.release()
+
+    def _written_aside(self, workspace_id: str, kept: SnapshotRecord | Staged) -> BinaryIO:
         self.work_folder.mkdir(parents=True, exist_ok=True)
         made = self.work_folder / f"{INCOMING}{self.new_id()}.csv"
         try:
