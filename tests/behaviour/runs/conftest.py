@@ -1,6 +1,9 @@
 import pytest
 from tests.builders.databases import Databases
 from tests.builders.runs import RunRoom
+from tests.builders.swept import databases, kept
+
+__all__ = ["databases", "kept", "room"]
 
 
 @pytest.fixture

@@ -1,6 +1,9 @@
 import pytest
 from tests.builders.databases import Databases
 from tests.builders.sending import SendingRoom
+from tests.builders.swept import databases, kept
+
+__all__ = ["databases", "kept", "room"]
 
 
 @pytest.fixture
