@@ -8,7 +8,7 @@ from postroad.app.areas.files import FilesArea
 from postroad.app.areas.ground import storage
 from postroad.app.areas.ground.readiness import readiness_checks
 from postroad.app.areas.ground.ticks import count_ticks
-from postroad.app.areas.runs import RunsArea
+from postroad.app.areas.hosting import HostingArea
 from postroad.app.areas.schedules import SchedulesArea
 from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(RunsArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea):
+class ServiceComposition(HostingArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.
@@ -91,6 +91,7 @@ class ServiceComposition(RunsArea, ConfigurationArea, SchedulesArea, FilesArea, 
         if self._between_instances is not None:
             self._between_instances.start()
         self.services.start()
+        self.start_work()
 
     def begin_stop(self) -> None:
         """Says that the service is no longer ready, and ends live streams. On the loop's thread."""
@@ -99,8 +100,12 @@ class ServiceComposition(RunsArea, ConfigurationArea, SchedulesArea, FilesArea, 
         super().begin_stop()
 
     def stop(self, grace_s: float) -> bool:
-        """False where a background service still runs after `grace_s`."""
-        whole = self.services.stop(grace_s)
+        """False where a background service or work of an area still goes on after `grace_s`."""
+        ends = self.clock.monotonic() + grace_s
+        worked = self.stop_work(grace_s)
+        whole = self.services.stop(max(0.0, ends - self.clock.monotonic())) and worked
+        for held in self.singletons:
+            held.release()
         if self._between_instances is not None:
             self._between_instances.stop()
         self.people.last_words(self.background_database)

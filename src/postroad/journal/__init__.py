@@ -7,7 +7,7 @@ same without a lock; `read_records` and `list_segments` are for those who want t
 
 from postroad.journal.filesystem import REAL, FileSystem
 from postroad.journal.opening import open_journal
-from postroad.journal.reader import read_records
+from postroad.journal.reader import read_records, spent_since
 from postroad.journal.records import (
     Damaged,
     Doubt,
@@ -46,4 +46,5 @@ __all__ = [
     "open_journal",
     "read_records",
     "read_state",
+    "spent_since",
 ]

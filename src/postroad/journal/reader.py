@@ -4,11 +4,12 @@ A tail without a good record is torn: a write that never finished, or pages that
 acted upon and is passed over. Bad bytes with good records behind them are damage, and are said to be there.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from postroad.journal.filesystem import REAL, FileSystem
-from postroad.journal.format import BadRecord, checked, decode
+from postroad.journal.format import BadRecord, checked, decode, split_keys
 from postroad.journal.records import Damaged, Record
 
 
@@ -54,6 +55,8 @@ def read_fields(path: Path, fs: FileSystem) -> Iterator[list[str]]:
 
 
 DAMAGED, HOLES = "DAMAGED", "HOLES"
+_BLOCK_BYTES = 1024 * 1024
+_INTENT = b"INTENT\t"
 
 
 def lines_of(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -70,3 +73,36 @@ def lines_of(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         rest = tail
     if rest:
         yield offset, rest + b"?"
+
+
+def spent_since(path: Path, since_ms: int, most: int = 100_000) -> list[tuple[int, tuple[str, ...], int]]:
+    """(time, keys, cost) of the last INTENTs of a segment, made at `since_ms` or later, the oldest first.
+
+    Reads from the end, and stops at the first block whose INTENTs are all older. Raises OSError.
+    """
+    found: list[tuple[int, tuple[str, ...], int]] = []
+    with path.open("rb") as file:
+        left = file.seek(0, os.SEEK_END)
+        rest = b""
+        while left > 0 and len(found) < most:
+            start = max(0, left - _BLOCK_BYTES)
+            file.seek(start)
+            block = file.read(left - start) + rest
+            left = start
+            rest, _, lines = block.partition(b"\n") if start else (b"", b"", block)
+            seen = _intents(lines)
+            fresh = [intent for intent in seen if intent[0] >= since_ms]
+            found[:0] = fresh
+            if seen and not fresh:
+                break
+    return found[-most:]
+
+
+def _intents(lines: bytes) -> list[tuple[int, tuple[str, ...], int]]:
+    found = []
+    for line in lines.split(b"\n"):
+        fields = checked(line) if line.startswith(_INTENT) else None
+        if fields is not None and len(fields) == 7:
+            _, _, _, at_ms, cost, _, keys = fields
+            found.append((int(at_ms), split_keys(keys), int(cost)))
+    return found

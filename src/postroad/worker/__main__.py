@@ -13,10 +13,11 @@ from postroad.spi import ProviderFactory
 
 
 def main() -> int:
-    """Ctrl-C in a terminal reaches the whole group; what to do about it is the parent's decision."""
+    """Ctrl-C in a terminal and a stop by the system reach the whole group; what to do is the parent's decision."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if sys.stdin.isatty():
-        sys.stderr.write("this is started by `postroad send --workers`; it takes its order from a pipe\n")
+        sys.stderr.write("this is started by Postroad itself; it takes its order from a pipe\n")
         return 2
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(serve_shard(_way_out, SystemClock()))

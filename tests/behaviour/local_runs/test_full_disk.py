@@ -59,7 +59,7 @@ def test_regression_no_room_for_the_results_did_not_say_that_everybody_was_sent_
 ) -> None:
     write_people(tmp_path, 3)
 
-    def no_room(*_: object) -> None:
+    def no_room(*_: object, **_named: object) -> None:
         raise StorageFull("no room is left in out; free some space and go on, nothing is lost")
 
     with HttpReceiver() as receiver:

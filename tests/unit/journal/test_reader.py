@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tests.builders.journal_disk import JournalDisk, StoredFile
+from tests.builders.journals import a_journal
 
-from postroad.journal import Damaged, JournalHeader, Opened, Window, read_records
+from postroad.journal import Damaged, JournalHeader, Opened, Window, list_segments, read_records, spent_since
 from postroad.journal.format import header_line, opened_line, window_line
 from postroad.journal.reader import lines_of, read_fields
 
@@ -63,3 +64,28 @@ def test_lines_do_not_depend_on_the_blocks_they_come_in() -> None:
     for size in range(1, len(data) + 1):
         blocks = (data[start : start + size] for start in range(0, len(data), size))
         assert list(lines_of(blocks)) == [(0, b"one"), (4, b""), (5, b"two"), (9, b"three?")]
+
+
+def _spending(folder: Path, count: int) -> Path:
+    journal = a_journal(folder=folder)
+    for number in range(count):
+        journal.intent(number, 1, 1_000 + number, ("domain:a",), cost=2)
+        journal.flush()
+    journal.close()
+    (segment,) = list_segments(folder)
+    return segment
+
+
+def test_what_was_spent_since_a_moment_is_read_from_the_end(tmp_path: Path) -> None:
+    segment = _spending(tmp_path, 30_000)
+
+    assert spent_since(segment, 30_998) == [(30_998, ("domain:a",), 2), (30_999, ("domain:a",), 2)]
+    assert spent_since(segment, 40_000) == []
+    assert [at for at, _, _ in spent_since(segment, 0)] == list(range(1_000, 31_000))
+    assert [at for at, _, _ in spent_since(segment, 0, most=5_000)][-1] == 30_999
+
+
+def test_a_torn_end_is_no_spending(tmp_path: Path) -> None:
+    segment = _spending(tmp_path, 3)
+    segment.write_bytes(segment.read_bytes()[:-5])
+    assert [at for at, _, _ in spent_since(segment, 0)] == [1_000, 1_001]

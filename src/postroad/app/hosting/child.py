@@ -15,14 +15,17 @@ from postroad.engine import (
     ResumeRun,
 )
 from postroad.flows.hosting import Heard, ShardEar, ShardOutcome
-from postroad.flows.local_runs import BoardCommand, ShardOrder, WorkerEnd, WorkerProcess
+from postroad.flows.local_runs import BoardCommand, DrainRun, ShardOrder, WorkerEnd, WorkerProcess
 from postroad.jobfile import parse_rate
 from postroad.modules.runs import CommandKind, CommandOrder, Live, Posture, RunCounts, Waiting
+from postroad.spi import Rate
 
 _OWN = "host-"
 """How the ids of commands begin that nobody but the host gave."""
-_NOT_TOLD = frozenset({EventKind.PROGRESS, EventKind.WAITING, EventKind.RUN_STARTED, EventKind.RUN_COMPLETED})
-"""The run says these itself."""
+_TOLD = frozenset({EventKind.PAUSED, EventKind.RESUMED, EventKind.CANCELLING, EventKind.STALLED, EventKind.ERROR})
+"""Everything else the run or its commands say themselves."""
+_LIMITED = Rate(0, 1.0)
+"""Tells a worker that a key has a budget; how large it is the desk knows."""
 
 
 class ChildWorker:
@@ -32,30 +35,25 @@ class ChildWorker:
         self._number = 0
 
     @staticmethod
-    async def start(order: ShardOrder, secrets: Mapping[str, str], posture: Posture) -> "ChildWorker":
-        """It is told first what was commanded before its lease."""
+    async def start(order: ShardOrder, secrets: Mapping[str, str]) -> "ChildWorker":
         first, end = order.range
-        worker = ChildWorker(await WorkerProcess.start(order, secrets), end - first)
-        for key, rate in posture.rates.items():
-            worker._tell(ChangeRate(worker._own_id(), key, parse_rate(rate)))
-        if posture.cancel:
-            worker._tell(CancelRun(worker._own_id(), posture.cancel_reason))
-        elif posture.paused:
-            worker._tell(PauseRun(worker._own_id()))
-        return worker
+        return ChildWorker(await WorkerProcess.start(order, secrets), end - first)
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     def command(self, order: CommandOrder, concurrency: int) -> None:
-        self._tell(_command(order, concurrency))
+        self._tell(command_of(order, concurrency))
 
     def share(self, concurrency: int) -> None:
         self._tell(ChangeConcurrency(self._own_id(), concurrency))
 
-    def hush(self) -> None:
-        self._tell(PauseRun(self._own_id()))
+    def ask_for(self, key: str) -> None:
+        self._tell(ChangeRate(self._own_id(), key, _LIMITED))
+
+    def drain(self, within_s: float) -> None:
+        self._tell(DrainRun(self._own_id(), within_s))
 
     def close(self) -> None:
         self._process.close()
@@ -100,7 +98,7 @@ class _Listener:
                     concurrency=progress.concurrency,
                     waiting=Waiting(waiting.reason.value, waiting.until_ms) if waiting else Waiting(),
                 ),
-                kind="" if event.kind in _NOT_TOLD else event.kind.value.lower(),
+                kind=event.kind.value.lower() if event.kind in _TOLD else "",
                 severity=words.severity_of(event.kind),
                 payload={"reason": event.reason, **event.data} if event.reason else dict(event.data),
             )
@@ -117,7 +115,19 @@ class _Listener:
             self._ear.answered(command_id, applied, text)
 
 
-def _command(order: CommandOrder, concurrency: int) -> BoardCommand:
+def first_commands(posture: Posture, orders: Sequence[CommandOrder], concurrency: int) -> tuple[BoardCommand, ...]:
+    """What a worker obeys before anything leaves: what was commanded before its lease, then the orders."""
+    commands: list[BoardCommand] = [
+        ChangeRate(f"{_OWN}first-{key}", key, parse_rate(rate)) for key, rate in posture.rates.items()
+    ]
+    if posture.cancel:
+        commands.append(CancelRun(f"{_OWN}first-cancel", posture.cancel_reason))
+    elif posture.paused:
+        commands.append(PauseRun(f"{_OWN}first-pause"))
+    return (*commands, *(command_of(order, concurrency) for order in orders))
+
+
+def command_of(order: CommandOrder, concurrency: int) -> BoardCommand:
     match order.kind:
         case CommandKind.PAUSE:
             return PauseRun(order.command_id)

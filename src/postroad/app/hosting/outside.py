@@ -1,5 +1,6 @@
 """Secrets and results of hosted runs, in the rooms of the service."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,11 @@ from postroad.modules.runs import ArtifactFact, RunPlan, RunToEnd
 
 _ME = Principal.system("embedded-workers")
 _CONTENT_TYPES = {".parquet": "application/vnd.apache.parquet", ".csv": "text/csv; charset=utf-8"}
+
+
+def _sha256_of(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 class PlannedSecrets:
@@ -41,11 +47,11 @@ class ResultFiles:
         self._database = database
         self._files = files
 
-    def keep(self, run: RunToEnd, name: str, file: Path) -> ArtifactFact:
+    def keep(self, run: RunToEnd, file: Path) -> ArtifactFact:
         """A file that an earlier, interrupted end of this run has kept already is taken as it is."""
-        shown = file.name
+        shown, sha256 = file.name, _sha256_of(file)
         kept = self._kept(run)
-        artifact = next((known for known in kept if known.file_name == shown), None)
+        artifact = next((known for known in kept if known.file_name == shown and known.sha256 == sha256), None)
         if artifact is None:
             artifact = self._files.store_file(
                 Behalf(_ME),

@@ -1,12 +1,14 @@
 """`flows.hosting.WorkPlace` over the folders, journals and worker processes of `flows.local_runs`."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from postroad.app.hosting.child import ChildWorker
+from postroad.app.hosting.child import ChildWorker, first_commands
 from postroad.app.hosting.counts import counts_of, local_counts
+from postroad.app.hosting.exports import Exports
 from postroad.engine.pacing import effective_rates
 from postroad.flows.hosting import FolderEnd, Worker
 from postroad.flows.local_runs import (
@@ -15,8 +17,10 @@ from postroad.flows.local_runs import (
     HostedSource,
     ShardAccount,
     ShardOrder,
+    StandingShard,
     count_as_it_stands,
     end_hosted,
+    find_hosted,
     freeze_hosted,
     frozen_plan,
     is_frozen,
@@ -25,59 +29,82 @@ from postroad.flows.local_runs import (
 from postroad.foundation.home import Home
 from postroad.jobfile import Policies, parse_rate
 from postroad.modules.artifacts import ArtifactKeeper
-from postroad.modules.runs import LeasedShard, RunCounts, RunPlan, RunToEnd
+from postroad.modules.runs import (
+    FROZEN,
+    ORIGINS,
+    RESULTS,
+    CommandOrder,
+    LeasedShard,
+    RunCounts,
+    RunPlan,
+    RunToEnd,
+    SourceRun,
+)
 from postroad.spi import ProviderFactory, Rate
+from postroad.vocabulary.clock import Clock
 
 
 class Factories(Protocol):
     def factory(self, provider_id: str) -> ProviderFactory: ...
 
 
+@dataclass(frozen=True, slots=True)
 class RunFolders:
-    def __init__(self, runs: Path, files: ArtifactKeeper, factories: Factories, networks: tuple[str, ...]) -> None:
-        """`runs` holds a folder for each run, named by its id; the keys of this installation lie beside it."""
-        self._runs = runs
-        self._files = files
-        self._factories = factories
-        self._networks = networks
+    """`runs` holds a folder for each run, named by its id; the keys of this installation lie in `home`."""
+
+    runs: Path
+    home: Home
+    files: ArtifactKeeper
+    factories: Factories
+    networks: tuple[str, ...]
+    clock: Clock
+    _exports: Exports = field(default_factory=Exports)
 
     def folder_of(self, run_id: str) -> Path:
-        return self._runs / run_id
+        return self.runs / run_id
 
     def freeze(self, shard: LeasedShard) -> None:
-        self._freeze(shard.plan, has_begun=shard.has_begun)
+        """Of a folder that is there nothing else is needed: what it was made of may be gone by then."""
+        plan = shard.plan
+        if find_hosted(self.folder_of(plan.run_id), plan.run_id, has_begun=shard.has_begun) is None:
+            self._freeze(plan)
 
     def rates(self, plan: RunPlan) -> Mapping[str, Rate]:
         if plan.dry_run:
             return {}
-        descriptor = self._factories.factory(plan.provider_id).descriptor
+        descriptor = self.factories.factory(plan.provider_id).descriptor
         return effective_rates(Policies.of(plan.policies).rates, descriptor.limits, descriptor.default_rate)
 
     def parsed_rate(self, text: str) -> Rate:
         return parse_rate(text)
 
-    def spent(self, plan: RunPlan) -> Iterable[tuple[int, tuple[str, ...], int]]:
-        return times_spent(self.folder_of(plan.run_id), len(plan.shards))
+    def spent(self, run_id: str, since_ms: int) -> Iterable[tuple[int, tuple[str, ...], int]]:
+        return times_spent(self.folder_of(run_id), since_ms)
 
-    async def start(self, shard: LeasedShard, secrets: Mapping[str, str]) -> Worker:
+    async def start(
+        self, shard: LeasedShard, secrets: Mapping[str, str], orders: Sequence[CommandOrder], concurrency: int
+    ) -> Worker:
         folder = self.folder_of(shard.plan.run_id)
         order = ShardOrder(
             folder=folder,
             plan=frozen_plan(folder),
-            policies=_share(Policies.of(shard.plan.policies), shard.posture.concurrency),
+            policies=_share(Policies.of(shard.plan.policies), concurrency),
             shard=shard.number,
             fencing_token=shard.fence.lease_id,
             shares_rate=not shard.plan.dry_run,
             rehearses=shard.plan.dry_run,
-            networks=self._networks,
+            networks=self.networks,
+            first=first_commands(shard.posture, orders, concurrency),
         )
-        return await ChildWorker.start(order, secrets, shard.posture)
+        return await ChildWorker.start(order, secrets)
 
     def as_it_stands(self, shard: LeasedShard) -> RunCounts:
-        if not is_frozen(self.folder_of(shard.plan.run_id)):
+        folder = self.folder_of(shard.plan.run_id)
+        if not is_frozen(folder):
             total = shard.end - shard.first
             return RunCounts(total=total, unsent=total)
-        return counts_of(count_as_it_stands(self.folder_of(shard.plan.run_id), shard.number))
+        standing = StandingShard(folder, shard.number, shard.plan.dry_run)
+        return counts_of(count_as_it_stands(standing, shard.fence.lease_id, self.clock.now_ms(), self._exports.begun))
 
     def end(self, run: RunToEnd) -> FolderEnd:
         """Of a run whose folder could never be made there are no files: nobody was sent to."""
@@ -92,12 +119,24 @@ class RunFolders:
             ended_at_ms=run.ended_at_ms,
             suppressed_errors=run.suppressed_errors,
         )
-        end = end_hosted(folder, account, Home(self._runs.parent / "installation"))
+        end = end_hosted(folder, account, self.home, self._exports.begun)
         return FolderEnd(counts_of(end.summary.counts), end.files)
 
-    def _freeze(self, plan: RunPlan, *, has_begun: bool) -> None:
-        audience, source = plan.audience, plan.source
-        with self._files.local_copy(plan.workspace_id, audience.artifact_id) as snapshot:
+    def show(self, plan: RunPlan) -> None:
+        del plan
+
+    def hide(self, run_id: str) -> None:
+        del run_id
+
+    def give_up(self) -> None:
+        self._exports.give_up()
+
+    def _freeze(self, plan: RunPlan) -> None:
+        audience = plan.audience
+        with (
+            self.files.local_copy(plan.workspace_id, audience.artifact_id) as snapshot,
+            self._source(plan.workspace_id, plan.source) as source,
+        ):
             freeze_hosted(
                 HostedRun(
                     folder=self.folder_of(plan.run_id),
@@ -115,12 +154,21 @@ class RunFolders:
                         audience.sha256, audience.rows, audience.count, audience.duplicates, audience.rejected
                     ),
                     frozen_at_ms=plan.frozen_at_ms,
-                    source=None
-                    if source is None
-                    else HostedSource(self.folder_of(source.run_id), source.run_id, source.outcomes),
-                ),
-                has_begun=has_begun,
+                    source=source,
+                )
             )
+
+    @contextmanager
+    def _source(self, workspace_id: str, source: SourceRun | None) -> Iterator[HostedSource | None]:
+        if source is None:
+            yield None
+            return
+        with ExitStack() as stack:
+            names = [name for name in (RESULTS, ORIGINS, FROZEN) if name in source.artifacts]
+            files = {
+                name: stack.enter_context(self.files.local_copy(workspace_id, source.artifacts[name])) for name in names
+            }
+            yield HostedSource(source.run_id, source.outcomes, files[RESULTS], files.get(ORIGINS), files.get(FROZEN))
 
 
 def _share(policies: Policies, concurrency: int) -> Policies:

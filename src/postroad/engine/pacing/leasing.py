@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from postroad.engine.pacing.bucket import Bucket
-from postroad.engine.pacing.pacer import WIDE, Wait
+from postroad.engine.pacing.pacer import SWEEP_AT, WIDE, Wait
 from postroad.spi import Rate
 
 _POLL_MS = 20.0
@@ -46,9 +46,13 @@ class TokenDesk:
     def __init__(self, rates: Mapping[str, Rate]) -> None:
         self._rates = {str(key): rate for key, rate in rates.items() if rate.count}
         self._buckets: dict[str, Bucket] = {}
+        self._sweep_at = SWEEP_AT
 
     def lend(self, key: str, want: int, now_ms: float) -> Lease:
         """At least `want` tokens or none: one message may need that many at once. And what more a lease life holds."""
+        if len(self._buckets) >= self._sweep_at:
+            self._buckets = {name: bucket for name, bucket in self._buckets.items() if not bucket.is_idle(now_ms)}
+            self._sweep_at = max(SWEEP_AT, 2 * len(self._buckets))
         rate = self._rate_of(key)
         bucket = self._bucket_of(key)
         if rate is None:

@@ -12,7 +12,8 @@ from postroad.spi import Rate, RateLimit, RateScope
 
 WIDE = (RateScope.RUN.value, RateScope.ACCOUNT.value)
 _UNLIMITED = Rate(0, 1.0)
-_SWEEP_AT = 4096
+SWEEP_AT = 4096
+"""So many buckets are kept before idle ones are looked for."""
 
 
 class Wait(NamedTuple):
@@ -82,7 +83,7 @@ class LocalPacer:
         self._rates = {str(key): rate for key, rate in rates.items() if rate.count}
         self._wide: dict[str, Bucket] = {key: Bucket(self._rates[key]) for key in WIDE if key in self._rates}
         self._narrow: dict[str, Bucket] = {}
-        self._sweep_at = _SWEEP_AT
+        self._sweep_at = SWEEP_AT
         self.wake: Callable[[], None] = lambda: None
         self._limits_narrow = any(key not in WIDE for key in self._rates)
 
@@ -116,7 +117,7 @@ class LocalPacer:
             return None
         if len(self._narrow) >= self._sweep_at:
             self._narrow = {name: bucket for name, bucket in self._narrow.items() if not bucket.is_idle(now_ms)}
-            self._sweep_at = max(_SWEEP_AT, 2 * len(self._narrow))
+            self._sweep_at = max(SWEEP_AT, 2 * len(self._narrow))
         bucket = self._narrow[key] = Bucket(rate)
         return bucket
 

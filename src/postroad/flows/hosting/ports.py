@@ -43,7 +43,10 @@ class ShardEar(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShardOutcome:
-    """How a worker went. Without `counts` it was refused, or it died (then without `refusal` as well)."""
+    """How a worker went. Without `counts` it was refused, or it died (then without `refusal` as well).
+
+    State LOST with counts: it stopped unfinished, and these are settled.
+    """
 
     settled: int
     last_words: str = ""
@@ -67,8 +70,12 @@ class Worker(Protocol):
         """This lease's share has changed without a command."""
         ...
 
-    def hush(self) -> None:
-        """Lets nothing more leave; what is in flight may come back."""
+    def ask_for(self, key: str) -> None:
+        """From now on the worker asks for tokens of this budget, which it thought unlimited."""
+        ...
+
+    def drain(self, within_s: float) -> None:
+        """Lets nothing more leave, and stops the worker when what has left was answered, or the time is over."""
         ...
 
     def close(self) -> None:
@@ -89,7 +96,7 @@ class FolderEnd:
 
 
 class WorkPlace(Protocol):
-    """Where the folders of runs lie and workers are started. All but `start` block."""
+    """Where the folders of runs lie and workers are started. Calls block unless they say otherwise."""
 
     def freeze(self, shard: LeasedShard) -> None:
         """Makes the run's folder where there is none. Raises what makes the run impossible, SendConflict where a
@@ -104,11 +111,16 @@ class WorkPlace(Protocol):
         """Raises ValueError."""
         ...
 
-    def spent(self, plan: RunPlan) -> Iterable[Spent]:
-        """What the journals of this run say was spent lately."""
+    def spent(self, run_id: str, since_ms: int) -> Iterable[Spent]:
+        """What the journals of this run say was spent since then; nothing where they are not here."""
         ...
 
-    async def start(self, shard: LeasedShard, secrets: Mapping[str, str]) -> Worker: ...
+    async def start(
+        self, shard: LeasedShard, secrets: Mapping[str, str], orders: Sequence[CommandOrder], concurrency: int
+    ) -> Worker:
+        """A worker for the shard. What was commanded before its lease, and these orders, hold from its first moment
+        on; it answers the orders."""
+        ...
 
     def as_it_stands(self, shard: LeasedShard) -> RunCounts:
         """The account of a shard that no worker can end: what was in flight is unknown, the rest unsent."""
@@ -116,6 +128,18 @@ class WorkPlace(Protocol):
 
     def end(self, run: RunToEnd) -> FolderEnd:
         """Exports results, summary and receipt; the same files again when they are there."""
+        ...
+
+    def show(self, plan: RunPlan) -> None:
+        """From now on people may look at what is settled of this run. Does not block."""
+        ...
+
+    def hide(self, run_id: str) -> None:
+        """The run has its results, or does not go on here. Does not block."""
+        ...
+
+    def give_up(self) -> None:
+        """Ends calls of `as_it_stands` and `end` under way, soon, and those to come; what they made is made anew."""
         ...
 
 
@@ -126,6 +150,6 @@ class SecretTexts(Protocol):
 
 
 class ResultKeeper(Protocol):
-    def keep(self, run: RunToEnd, name: str, file: Path) -> ArtifactFact:
+    def keep(self, run: RunToEnd, file: Path) -> ArtifactFact:
         """Takes a file of results in as an artifact; the one that is there already where it is the same. Blocks."""
         ...

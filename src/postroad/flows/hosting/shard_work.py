@@ -1,72 +1,32 @@
 """One leased shard, from its lease to its end.
 
-    freeze the folder → acknowledge → start the worker → attend it, telling what it says → say how it ended
+    freeze the folder → open the budgets → acknowledge → start the worker → attend it, telling what it says → say how
+    it ended
 
 What makes the run impossible (a secret that is gone, an address that is refused) ends the shard FAILED with the account
-as the journal has it. What may be different elsewhere or later (its folder lies on another machine, the disk is full)
-gives the shard back for a while. A worker that dies gives it back at once, unless several died without progress.
+as the journal has it. What may be different later (the disk is full, the folder has to be restored, a dying worker
+still holds the journal) gives the shard back for a while. A worker that dies gives it back at once, unless several died
+without progress. A lease that was lost lets the worker record the answers to what has left and sends nothing more.
 """
 
-import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 
-from postroad.flows.hosting.budgets import Budgets
-from postroad.flows.hosting.ledger import Ledger
-from postroad.flows.hosting.ports import SecretTexts, ShardOutcome, Worker, WorkPlace
+from postroad.flows.hosting.ports import ShardOutcome, Worker
 from postroad.flows.hosting.reporting import ShardNews
-from postroad.modules.runs import LeasedShard, Renewal, ShardEnd
-from postroad.vocabulary.clock import Clock
-from postroad.vocabulary.errors import JournalBroken, PostroadError, SendConflict, StorageFailed
+from postroad.flows.hosting.shard_parts import ShardParts
+from postroad.modules.runs import CommandKind, CommandOrder, LeasedShard, Renewal, ShardEnd
+from postroad.vocabulary.errors import AlreadyRunning, JournalBroken, PostroadError, SendConflict, StorageFailed
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.refusals import LeaseExpired
 from postroad.vocabulary.transitions import RunState
 
 MAX_DEATHS_IN_A_ROW = 5
 WAIT_AFTER_TROUBLE_MS = 30_000
-_MAY_PASS = (SendConflict, JournalBroken, StorageFailed)
+LOST_DRAIN_S = 2.0
+_LONGEST_REASON = 300
+_MAY_PASS = (AlreadyRunning, SendConflict, JournalBroken, StorageFailed)
 _LOG = logging.getLogger(__name__)
-
-
-class Deaths:
-    """How often the workers of a shard died in a row without having settled anything."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[int, int]] = {}
-
-    def count(self, shard_id: str, settled: int) -> int:
-        before, deaths = self._known.get(shard_id, (-1, 0))
-        deaths = deaths + 1 if settled <= before else 1
-        self._known[shard_id] = (max(before, settled), deaths)
-        return deaths
-
-    def forget(self, shard_id: str) -> None:
-        self._known.pop(shard_id, None)
-
-
-class ShardParts:
-    """What the work on every shard shares."""
-
-    def __init__(
-        self, ledger: Ledger, place: WorkPlace, secrets: SecretTexts, clock: Clock, hurry: Callable[[], None]
-    ) -> None:
-        self.ledger = ledger
-        self.place = place
-        self.secrets = secrets
-        self.clock = clock
-        self.hurry = hurry
-        self.budgets = Budgets()
-        self.deaths = Deaths()
-        self._freezing: dict[str, asyncio.Lock] = {}
-
-    def lock_of(self, run_id: str) -> asyncio.Lock:
-        """Two shards of one run must not make its folder at once."""
-        return self._freezing.setdefault(run_id, asyncio.Lock())
-
-    def forget_run(self, run_id: str) -> None:
-        self.budgets.close(run_id, self.clock.now_ms())
-        self._freezing.pop(run_id, None)
 
 
 class ShardWork:
@@ -77,56 +37,57 @@ class ShardWork:
         self.is_acknowledged = False
         self._parts = parts
         self._worker: Worker | None = None
-        self._lost = False
         self._stopping = ""
+        """Why the host stops it; empty while it does not."""
+        self._lost = False
+
+    @property
+    def run_id(self) -> str:
+        return self.shard.plan.run_id
 
     async def run(self) -> None:
-        """Never raises for what one shard can do; what it could not say the end of its lease says."""
+        """What it could not say, the end of its lease says."""
         try:
             await self._run()
         except LeaseExpired:
-            _LOG.warning("shard %d of run %s is somebody else's now", self.shard.number, self.shard.plan.run_id)
+            _LOG.warning("shard %d of run %s is somebody else's now", self.shard.number, self.run_id)
         finally:
             if self._worker is not None:
                 self._worker.close()
 
-    def take(self, renewal: Renewal) -> None:
-        """What the ledger said with a renewal: a lost lease, commands, another share of the concurrency."""
+    def take(self, renewal: Renewal) -> bool:
+        """What the ledger said with a renewal: a lost lease, commands, another share of the concurrency. Whether the
+        share is another one."""
         if renewal.is_lost:
-            self._lost = True
-            if self._worker is not None:
-                self._worker.close()
-            return
+            self._lose()
+            return False
         worker = self._worker
+        changes = renewal.concurrency != self.concurrency
+        self.concurrency = renewal.concurrency
         if worker is None:
-            return
-        if renewal.concurrency != self.concurrency:
-            self.concurrency = renewal.concurrency
+            return changes
+        if changes:
             worker.share(renewal.concurrency)
         for order in renewal.commands:
-            if self.news.is_new(order):
-                self._set_rate(order.kind.value, order.payload)
-                worker.command(order, renewal.concurrency)
+            if self._is_taken(order):
+                worker.command(order, self.concurrency)
+        return changes
 
     async def tell(self) -> None:
         """Reports what is new. Raises LeaseExpired."""
         while self.is_acknowledged and not self._lost:
             report = self.news.next_report()
-            if report is None:
+            if report is None or not self.news.acknowledged(await self._parts.ledger.report(report)):
                 return
-            self.news.acknowledged(await self._parts.ledger.report(report))
 
-    async def stop(self, reason: str, until: float) -> None:
-        """Lets what is in flight come back until the loop's time `until`, then stops the worker hard."""
+    def stop(self, reason: str, within_s: float) -> None:
+        """Lets what is in flight come back, for so long; then the worker is gone."""
         self._stopping = reason
-        worker = self._worker
-        if worker is None:
-            return
-        worker.hush()
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(until):
-                await self.news.idle.wait()
-        worker.close()
+        self._leave(within_s)
+
+    def stop_hard(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
 
     async def _run(self) -> None:
         parts, shard = self._parts, self.shard
@@ -134,82 +95,124 @@ class ShardWork:
             secrets = await parts.ledger.blocking(lambda: parts.secrets.of(shard.plan))
             async with parts.lock_of(shard.plan.run_id):
                 await parts.ledger.blocking(lambda: parts.place.freeze(shard))
-                await self._open_budgets()
+            await parts.open_budgets(shard)
         except PostroadError as error:
             await self._refused(error)
             return
         if self._stopping:
+            await parts.ledger.release(shard.fence, self._stopping)
             return
         first = await self._acknowledge()
-        self._worker = await parts.place.start(shard, secrets)
-        self.take(first)
-        outcome = await self._worker.attend(self.news)
+        self.concurrency = first.concurrency
+        await self._work(secrets, [order for order in first.commands if self._is_taken(order)])
+
+    async def _work(self, secrets: Mapping[str, str], orders: Sequence[CommandOrder]) -> None:
+        asked = self.concurrency
+        worker = await self._parts.place.start(self.shard, secrets, orders, asked)
+        self._worker = worker
+        if self.concurrency != asked:
+            worker.share(self.concurrency)
+        if self._lost or self._stopping:
+            worker.close()
+        deaf = self._parts.budgets.listen(self.run_id, worker.ask_for)
+        self._parts.place.show(self.shard.plan)
+        try:
+            outcome = await worker.attend(self.news)
+        finally:
+            deaf()
         await self._ended(outcome)
 
     async def _acknowledge(self) -> Renewal:
         renewal = await self._parts.ledger.acknowledge(self.shard.fence)
         self.is_acknowledged = True
+        self._parts.hurry()
         return renewal
 
-    async def _open_budgets(self) -> None:
-        parts, plan, posture = self._parts, self.shard.plan, self.shard.posture
-        if not parts.budgets.knows(plan.run_id):
-            rates = await parts.ledger.blocking(lambda: parts.place.rates(plan))
-            spent = await parts.ledger.blocking(lambda: list(parts.place.spent(plan)))
-            parts.budgets.open(plan.run_id, plan.account.account_id, rates, spent, parts.clock.now_ms())
-        for key, rate in posture.rates.items():
-            parts.budgets.change(plan.run_id, key, parts.place.parsed_rate(rate), parts.clock.now_ms())
+    def _lose(self) -> None:
+        if not self._lost:
+            self._lost = True
+            self._leave(LOST_DRAIN_S)
 
-    def _set_rate(self, kind: str, payload: object) -> None:
-        if kind == "rate" and isinstance(payload, dict):
-            rate = self._parts.place.parsed_rate(str(payload["rate"]))
-            run_id, now_ms = self.shard.plan.run_id, self._parts.clock.now_ms()
-            self._parts.budgets.change(run_id, str(payload["key"]), rate, now_ms)
+    def _leave(self, within_s: float) -> None:
+        self.news.is_leaving = True
+        if self._worker is not None:
+            self._worker.drain(within_s)
+
+    def _is_taken(self, order: CommandOrder) -> bool:
+        """False for one that was told before. A rate holds for the desk from now on, whatever the worker says."""
+        if not self.news.is_new(order):
+            return False
+        if order.kind is CommandKind.RATE:
+            rate = self._parts.place.parsed_rate(str(order.payload["rate"]))
+            self._parts.budgets.change(self.run_id, str(order.payload["key"]), rate, self._parts.clock.now_ms())
+        return True
 
     async def _ended(self, outcome: ShardOutcome) -> None:
         if self._lost:
             return
         fence = self.shard.fence
-        if self._stopping and outcome.counts is None:
-            await self._parts.ledger.release(fence, self._stopping)
-        elif outcome.refusal is not None:
+        if outcome.refusal is not None:
             await self._refused(outcome.refusal)
         elif outcome.counts is None:
             await self._died(outcome)
         elif outcome.state is RunState.LOST:
+            self.news.stopped_at(outcome.counts)
+            await self._told()
             wait_ms = 0 if self._stopping else WAIT_AFTER_TROUBLE_MS
             await self._parts.ledger.release(fence, self._stopping or outcome.reason, wait_ms)
         else:
-            await self.tell()
-            self._parts.deaths.forget(self.shard.fence.shard_id)
-            await self._parts.ledger.finish(
-                ShardEnd(
-                    fence,
-                    outcome.state,
-                    outcome.counts,
-                    outcome.reason,
-                    outcome.category,
-                    outcome.suppressed_errors,
-                )
-            )
+            await self._told()
+            self._parts.deaths.forget(fence.shard_id)
+            await self._finish(outcome.state, outcome.reason, outcome)
 
     async def _died(self, outcome: ShardOutcome) -> None:
+        if self._stopping:
+            await self._parts.ledger.release(self.shard.fence, self._stopping)
+            return
         deaths = self._parts.deaths.count(self.shard.fence.shard_id, outcome.settled)
         if deaths < MAX_DEATHS_IN_A_ROW:
-            await self._parts.ledger.release(self.shard.fence, f"its worker died: {outcome.last_words}"[:300])
+            await self._parts.ledger.release(self.shard.fence, _cut(f"its worker died: {outcome.last_words}"))
             return
-        reason = f"WORKER: died {deaths} times without progress: {outcome.last_words}"[:300]
         self._parts.deaths.forget(self.shard.fence.shard_id)
-        await self._fail(reason, None)
+        await self._fail(f"WORKER: died {deaths} times without progress: {outcome.last_words}")
 
     async def _refused(self, error: PostroadError) -> None:
+        """The first moment of a shard that cannot be worked on."""
         if isinstance(error, _MAY_PASS):
-            await self._parts.ledger.release(self.shard.fence, error.message[:300], WAIT_AFTER_TROUBLE_MS)
+            await self._parts.ledger.release(
+                self.shard.fence, _cut(f"{error.code}: {error.message}"), WAIT_AFTER_TROUBLE_MS
+            )
             return
         if not self.is_acknowledged:
             await self._acknowledge()
-        await self._fail(f"{error.code}: {error.message}"[:300], None)
+        await self._fail(f"{error.code}: {error.message}")
 
-    async def _fail(self, reason: str, category: Category | None) -> None:
-        counts = await self._parts.ledger.blocking(lambda: self._parts.place.as_it_stands(self.shard))
-        await self._parts.ledger.finish(ShardEnd(self.shard.fence, RunState.FAILED, counts, reason, category))
+    async def _fail(self, reason: str) -> None:
+        parts, shard = self._parts, self.shard
+        try:
+            counts = await parts.ledger.blocking(lambda: parts.place.as_it_stands(shard))
+        except PostroadError as error:
+            _LOG.exception("shard %d of run %s cannot be accounted for", shard.number, self.run_id)
+            await parts.ledger.release(shard.fence, _cut(f"{reason}; {error.message}"), WAIT_AFTER_TROUBLE_MS)
+            return
+        await self._finish(RunState.FAILED, reason, ShardOutcome(counts.settled, counts=counts))
+
+    async def _told(self) -> None:
+        """What cannot be told is no reason to leave the end unsaid."""
+        try:
+            await self.tell()
+        except LeaseExpired:
+            raise
+        except PostroadError as error:
+            _LOG.warning("what shard %d of run %s said last is not kept: %s", self.shard.number, self.run_id, error)
+
+    async def _finish(self, state: RunState, reason: str, outcome: ShardOutcome) -> None:
+        assert outcome.counts is not None
+        category: Category | None = outcome.category
+        await self._parts.ledger.finish(
+            ShardEnd(self.shard.fence, state, outcome.counts, _cut(reason), category, outcome.suppressed_errors)
+        )
+
+
+def _cut(text: str) -> str:
+    return text[:_LONGEST_REASON]

@@ -20,8 +20,21 @@ A caller parses, asks and shows. It gives `Surroundings` and, while a send runs,
 from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.ending.finish import summary_json
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt
-from postroad.flows.local_runs.hosted.ending import HostedEnd, count_as_it_stands, end_hosted, times_spent
-from postroad.flows.local_runs.hosted.folder import HostedRun, HostedSource, freeze_hosted, frozen_plan, is_frozen
+from postroad.flows.local_runs.hosted.ending import (
+    HostedEnd,
+    StandingShard,
+    count_as_it_stands,
+    end_hosted,
+    times_spent,
+)
+from postroad.flows.local_runs.hosted.folder import (
+    HostedRun,
+    HostedSource,
+    find_hosted,
+    freeze_hosted,
+    frozen_plan,
+    is_frozen,
+)
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
 from postroad.flows.local_runs.listing import list_sends, open_send
 from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
@@ -37,7 +50,7 @@ from postroad.flows.local_runs.preparing.audience import check_audience, write_a
 from postroad.flows.local_runs.preparing.prepare import discard, prepare_send
 from postroad.flows.local_runs.preparing.rehearsal import dry_run, preview_message, test_send
 from postroad.flows.local_runs.preparing.resend import resend
-from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
+from postroad.flows.local_runs.running.board import AbortRun, BoardCommand, DrainRun
 from postroad.flows.local_runs.running.loops import loop_factory
 from postroad.flows.local_runs.running.one_worker import ShardListener, WorkerEnd, WorkerProcess
 from postroad.flows.local_runs.running.shard_order import ShardOrder
@@ -72,6 +85,7 @@ __all__ = [
     "BoardCommand",
     "Controls",
     "Counts",
+    "DrainRun",
     "DryRunReport",
     "EndpointGate",
     "HostedEnd",
@@ -97,6 +111,7 @@ __all__ = [
     "ShardListener",
     "ShardOrder",
     "SilentObserver",
+    "StandingShard",
     "Surroundings",
     "TestSendResult",
     "WorkerEnd",
@@ -107,6 +122,7 @@ __all__ = [
     "dry_run",
     "end_hosted",
     "export_public_key",
+    "find_hosted",
     "freeze_hosted",
     "frozen_plan",
     "is_frozen",

@@ -1,5 +1,6 @@
 """From journals to files that people read."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +15,9 @@ from postroad.journal import list_segments
 from postroad.recipients import ExportRequest, ResultCounts, Snapshot, export_results
 from postroad.vocabulary.errors import AccountingBroken
 
+OnExport = Callable[[Callable[[], None]], None]
+"""Gets a function that ends the export from any thread."""
+
 
 def write_end(folder: SendFolder, plan: SendPlan, account: ShardAccount) -> None:
     """The decision that the run has ended. Raises AccountingBroken, and writes nothing, where the sums are wrong."""
@@ -21,7 +25,9 @@ def write_end(folder: SendFolder, plan: SendPlan, account: ShardAccount) -> None
     write_whole(folder.ended, readable_json(account.to_json()))
 
 
-def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -> SendSummary:
+def finish(
+    folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home, *, on_export: OnExport | None = None
+) -> SendSummary:
     """Makes what is missing of results, summary and receipt of an ended run; blocks while results are exported.
 
     Doing it again gives the same files. Raises AccountingBroken where journals and account disagree.
@@ -37,7 +43,8 @@ def finish(folder: SendFolder, plan: SendPlan, snapshot: Snapshot, home: Home) -
             out_dir=folder.path,
             run_id=plan.run_id,
             snapshot_id=plan.audience.sha256,
-        )
+        ),
+        on_start=on_export,
     )
     _compare(account.counts, exported.counts)
     summary = summary_of(folder, plan, account)

@@ -11,12 +11,14 @@ to, and the shard is refused.
 import os
 import shutil
 from collections.abc import Collection
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from postroad.flows.local_runs.keeping.folder import SendFolder
+from postroad.flows.local_runs.keeping.folder import SendFolder, read_json
+from postroad.flows.local_runs.keeping.origins import Origins
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, SourceSend
-from postroad.flows.local_runs.keeping.subset import write_subset
+from postroad.flows.local_runs.keeping.subset import SubsetSource, write_subset
 from postroad.foundation.whole_files import storage_refusals, sync_file, sync_folder
 from postroad.jobfile import Policies
 from postroad.recipients import Snapshot
@@ -27,16 +29,18 @@ from postroad.vocabulary.outcomes import Outcome
 
 @dataclass(frozen=True, slots=True)
 class HostedSource:
-    """The run whose items are sent again; its folder has ended."""
+    """The run whose items are sent again, by its files. One that was a re-send itself has the last two."""
 
-    folder: Path
     run_id: str
     outcomes: Collection[Outcome]
+    results: Path
+    origins: Path | None = None
+    frozen: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HostedRun:
-    """What is sent, as the host keeps it. `snapshot` is the file of the whole audience; unused for a re-send."""
+    """What is sent, as the host keeps it. `snapshot` is the file of the audience; for a re-send the source's."""
 
     folder: Path
     run_id: str
@@ -54,16 +58,15 @@ class HostedRun:
     source: HostedSource | None = None
 
 
-def freeze_hosted(run: HostedRun, *, has_begun: bool = False) -> SendPlan:
-    """The plan of the folder; made where there is none. Blocks while files are written.
+def find_hosted(path: Path, run_id: str, *, has_begun: bool) -> SendPlan | None:
+    """The plan of the run's folder; None where it is still to be made.
 
-    Raises SendConflict where the folder belongs to another run, was changed, or is gone although a shard `has_begun`;
-    AudienceInvalid, StorageFull, StorageFailed.
+    Raises SendConflict where the folder belongs to another run, was changed, or is gone although a shard `has_begun`.
     """
-    folder = SendFolder(run.folder)
+    folder = SendFolder(path)
     if folder.is_frozen:
         plan = folder.read_plan()
-        if plan.run_id != run.run_id:
+        if plan.run_id != run_id:
             raise SendConflict(f"{folder.path} belongs to run {plan.run_id}; nothing is sent", field="folder")
         folder.check_journal()
         return plan
@@ -72,8 +75,18 @@ def freeze_hosted(run: HostedRun, *, has_begun: bool = False) -> SendPlan:
             f"{folder.path} is gone, and with it who was sent to; restore it, nothing is sent until then",
             field="folder",
         )
+    return None
+
+
+def freeze_hosted(run: HostedRun) -> SendPlan:
+    """Makes the folder, which is not frozen yet. Blocks while files are written.
+
+    Raises SendConflict, AudienceInvalid, StorageFull, StorageFailed.
+    """
+    folder = SendFolder(run.folder)
     with storage_refusals(folder.path):
         folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sync_folder(folder.path.parent)
     folder.write_job(run.name, {})
     audience, link = _audience(run, folder)
     plan = SendPlan(
@@ -102,8 +115,11 @@ def _audience(run: HostedRun, folder: SendFolder) -> tuple[AudienceRecord, Sourc
         _link(run.snapshot, folder.snapshot)
         Snapshot.open(folder.snapshot, sha256=run.audience.sha256)
         return run.audience, None
-    source = SendFolder(run.source.folder)
-    snapshot, origins = write_subset(source, source.read_plan(), run.source.outcomes, folder)
+    source = run.source
+    Snapshot.open(run.snapshot, sha256=run.audience.sha256)
+    with closing(_origins(source)) as origins:
+        ended = SubsetSource(f"run {source.run_id}", run.snapshot, source.results, origins)
+        snapshot, runs = write_subset(ended, source.outcomes, folder)
     if snapshot.count != run.audience.accepted:
         raise SendConflict(
             f"the source run has {snapshot.count} such recipients, but {run.audience.accepted} were confirmed; "
@@ -111,8 +127,14 @@ def _audience(run: HostedRun, folder: SendFolder) -> tuple[AudienceRecord, Sourc
             field="source",
         )
     audience = AudienceRecord(snapshot.sha256, snapshot.count, snapshot.count, 0, 0)
-    outcomes = tuple(sorted(run.source.outcomes))
-    return audience, SourceSend(run.source.run_id, str(source.path), outcomes, origins)
+    return audience, SourceSend(source.run_id, "", tuple(sorted(source.outcomes)), runs)
+
+
+def _origins(source: HostedSource) -> Origins:
+    """Raises SendConflict where the files do not belong together."""
+    if source.frozen is None or source.origins is None:
+        return Origins(source.run_id)
+    return Origins.open(source.origins, SendPlan.from_json(read_json(source.frozen), f"run {source.run_id}"))
 
 
 def _link(original: Path, target: Path) -> None:

@@ -105,13 +105,7 @@ class SendFolder:
 
     def read(self, path: Path) -> dict[str, Any]:
         """A JSON file of this folder. Raises SendConflict where it is no JSON mapping."""
-        try:
-            value = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError) as error:
-            raise SendConflict(f"{path} cannot be read as JSON ({error}); restore it or start a new send") from error
-        if not isinstance(value, dict):
-            raise SendConflict(f"{path} is not what was written there; restore it or start a new send")
-        return value
+        return read_json(path)
 
     def files(self) -> dict[str, Path]:
         """The files of results that exist, by name."""
@@ -159,6 +153,17 @@ class SendFolder:
         finally:
             for handle in handles:
                 os.close(handle)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Raises SendConflict where it is no JSON mapping."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise SendConflict(f"{path} cannot be read as JSON ({error}); restore it or start a new send") from error
+    if not isinstance(value, dict):
+        raise SendConflict(f"{path} is not what was written there; restore it or start a new send")
+    return value
 
 
 def make_folder(out: Path | None, name: str, clock: Clock) -> SendFolder:

@@ -19,21 +19,22 @@ MAX_RUNS = 254
 
 
 class Origins:
-    def __init__(self, plan: SendPlan, entries: mmap.mmap | None) -> None:
-        self._runs = plan.source.origins if plan.source else ()
-        self._own = plan.run_id
+    def __init__(self, own: str, runs: tuple[str, ...] = (), entries: mmap.mmap | None = None) -> None:
+        """Without entries every item goes back to itself, in the run `own`."""
+        self._runs = runs
+        self._own = own
         self._entries = entries
 
     @classmethod
     def open(cls, path: Path, plan: SendPlan) -> Self:
         """Raises SendConflict where a re-send's file is missing or has another length than its audience."""
         if plan.source is None:
-            return cls(plan, None)
+            return cls(plan.run_id)
         wanted = plan.audience.accepted * ENTRY.size
         if not path.is_file() or path.stat().st_size != wanted:
             raise SendConflict(f"{path} is missing or damaged; make the re-send again")
         with path.open("rb") as file:
-            return cls(plan, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            return cls(plan.run_id, plan.source.origins, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def origin_of(self, sequence: int) -> tuple[str, int]:
         """Run and sequence whose key the item carries."""

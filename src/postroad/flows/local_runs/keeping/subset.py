@@ -5,12 +5,12 @@ UNKNOWN item to the item whose idempotency key it carries: of the source, or of 
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.origins import ENTRY, MAX_RUNS, OWN, Origins
-from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.foundation.whole_files import sync_file, sync_folder
 from postroad.recipients import Snapshot
 from postroad.recipients.snapshot_format import ROW, ROW_GROUP_ROWS, SEQUENCE, literal, quoted, read_note, scan
@@ -24,8 +24,18 @@ _BATCH = 10_000
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "300MB"}
 
 
+@dataclass(frozen=True, slots=True)
+class SubsetSource:
+    """The ended send that recipients are taken from. `name` is for messages."""
+
+    name: str
+    snapshot: Path
+    results: Path
+    origins: Origins
+
+
 def write_subset(
-    source: SendFolder, plan: SendPlan, only: Collection[Outcome], target: SendFolder
+    source: SubsetSource, only: Collection[Outcome], target: SendFolder
 ) -> tuple[Snapshot, tuple[str, ...]]:
     """Writes snapshot and origins of `target`; the runs that the origins count.
 
@@ -38,16 +48,16 @@ def write_subset(
         found = connection.execute(f"SELECT count(*) {chosen}").fetchone()
         if found is None or found[0] == 0:
             names = " or ".join(sorted(outcome.value.lower() for outcome in only))
-            raise InvalidInput(f"nobody of {source.path} is {names}; see its summary.json", field="only")
+            raise InvalidInput(f"nobody of {source.name} is {names}; see its summary.json", field="only")
         _write_snapshot(connection, source, chosen, target.snapshot)
-        runs = _write_origins(connection, source, plan, chosen, target.origins)
+        runs = _write_origins(connection, source, chosen, target.origins)
     sync_file(target.snapshot)
     sync_file(target.origins)
     sync_folder(target.path)
     return Snapshot.open(target.snapshot), runs
 
 
-def _chosen(source: SendFolder, only: Collection[Outcome]) -> str:
+def _chosen(source: SubsetSource, only: Collection[Outcome]) -> str:
     outcomes = ", ".join(literal(outcome.value) for outcome in sorted(only))
     return (
         f"FROM {scan(source.snapshot)} AS s "
@@ -56,7 +66,7 @@ def _chosen(source: SendFolder, only: Collection[Outcome]) -> str:
     )
 
 
-def _write_snapshot(connection: "duckdb.DuckDBPyConnection", source: SendFolder, chosen: str, path: Path) -> None:
+def _write_snapshot(connection: "duckdb.DuckDBPyConnection", source: SubsetSource, chosen: str, path: Path) -> None:
     note, _ = read_note(connection, source.snapshot)
     columns = "".join(f", s.{quoted(column)} AS {quoted(column)}" for _, column in note.fields)
     form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}"
@@ -67,23 +77,19 @@ def _write_snapshot(connection: "duckdb.DuckDBPyConnection", source: SendFolder,
 
 
 def _write_origins(
-    connection: "duckdb.DuckDBPyConnection", source: SendFolder, plan: SendPlan, chosen: str, path: Path
+    connection: "duckdb.DuckDBPyConnection", source: SubsetSource, chosen: str, path: Path
 ) -> tuple[str, ...]:
     runs: dict[str, int] = {}
-    before = Origins.open(source.origins, plan)
-    try:
-        rows = connection.execute(f"SELECT s.{SEQUENCE}, r.outcome {chosen} ORDER BY s.{SEQUENCE}")
-        with path.open("wb") as file:
-            while batch := rows.fetchmany(_BATCH):
-                for sequence, outcome in batch:
-                    if outcome != Outcome.UNKNOWN.value:
-                        file.write(ENTRY.pack(OWN, 0))
-                        continue
-                    run_id, origin = before.origin_of(sequence)
-                    number = runs.setdefault(run_id, len(runs))
-                    if number > MAX_RUNS:
-                        raise InvalidInput(f"{source.path} goes back to more than {MAX_RUNS} runs; start a new send")
-                    file.write(ENTRY.pack(number, origin))
-    finally:
-        before.close()
+    rows = connection.execute(f"SELECT s.{SEQUENCE}, r.outcome {chosen} ORDER BY s.{SEQUENCE}")
+    with path.open("wb") as file:
+        while batch := rows.fetchmany(_BATCH):
+            for sequence, outcome in batch:
+                if outcome != Outcome.UNKNOWN.value:
+                    file.write(ENTRY.pack(OWN, 0))
+                    continue
+                run_id, origin = source.origins.origin_of(sequence)
+                number = runs.setdefault(run_id, len(runs))
+                if number > MAX_RUNS:
+                    raise InvalidInput(f"{source.name} goes back to more than {MAX_RUNS} runs; start a new send")
+                file.write(ENTRY.pack(number, origin))
     return tuple(runs)

@@ -4,13 +4,15 @@ Everything comes from the source's folder: the frozen message, account and polic
 re-send says what the first send said, to whom it said it, whatever became of the job file since.
 """
 
+from contextlib import closing
 from dataclasses import replace
 
 from postroad.flows.local_runs.ending.receipt import check_results
 from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
 from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
+from postroad.flows.local_runs.keeping.origins import Origins
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend, split_into_shards
-from postroad.flows.local_runs.keeping.subset import write_subset
+from postroad.flows.local_runs.keeping.subset import SubsetSource, write_subset
 from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder
 from postroad.flows.local_runs.ports import Surroundings
 from postroad.flows.local_runs.preparing.checking import allow_endpoints, check_workers
@@ -44,7 +46,9 @@ def resend(order: ResendOrder, surroundings: Surroundings) -> PreparedSend:
     folder = make_folder(order.out, f"{plan.name}-again", surroundings.clock)
     try:
         folder.write_job(plan.name, source.read_job())
-        snapshot, runs = write_subset(source, plan, order.only, folder)
+        with closing(Origins.open(source.origins, plan)) as origins:
+            ended = SubsetSource(str(source.path), source.snapshot, source.results, origins)
+            snapshot, runs = write_subset(ended, order.only, folder)
     except BaseException:
         folder.remove()
         raise

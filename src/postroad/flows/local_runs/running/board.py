@@ -21,7 +21,15 @@ class AbortRun:
     command_id: str
 
 
-BoardCommand = PauseRun | ResumeRun | CancelRun | ChangeConcurrency | ChangeRate | AbortRun
+@dataclass(frozen=True, slots=True)
+class DrainRun:
+    """Let nothing more leave, wait at most `within_s` for the answers to what has left, then stop unfinished."""
+
+    command_id: str
+    within_s: float
+
+
+BoardCommand = PauseRun | ResumeRun | CancelRun | ChangeConcurrency | ChangeRate | AbortRun | DrainRun
 
 
 class Board:

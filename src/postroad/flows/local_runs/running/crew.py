@@ -108,7 +108,7 @@ class _Crew:
         deaths, settled_before = 0, -1
         counts = Counts(total=order.range[1] - order.range[0])
         while not self._stopping:
-            worker = await self._start(replace(order, fencing_token=self._parts.new_id()))
+            worker = await self._start(order)
             try:
                 end = await worker.attend(_Ear(order.shard, self._parts))
             finally:
@@ -163,9 +163,15 @@ class _Crew:
         return replace(command, target=max(1, target * (shard + 1) // shards - target * shard // shards))
 
     async def _start(self, order: ShardOrder) -> WorkerProcess:
+        first = tuple(self._part_of(command, order.shard) for command in self._posture.values())
+        order = replace(order, fencing_token=self._parts.new_id(), first=first)
         worker = self._workers[order.shard] = await WorkerProcess.start(order, self._parts.secrets)
         for command in self._posture.values():
-            worker.command(self._part_of(command, order.shard))
+            part = self._part_of(command, order.shard)
+            if part not in first:
+                worker.command(part)
+        if self._stopping:
+            worker.close()
         return worker
 
     def _note_death(self, order: ShardOrder, complaint: str) -> None:

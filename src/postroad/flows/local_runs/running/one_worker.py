@@ -10,18 +10,20 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
+import postroad
 from postroad.engine import EngineEvent, Lease
 from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.running.board import BoardCommand
 from postroad.flows.local_runs.running.shard_order import ShardOrder
 from postroad.flows.local_runs.running.wire import MAX_LINE, command_json, error_of, event_of, lease_json, line
-from postroad.foundation.secret_lookup import PREFIX
 from postroad.vocabulary.errors import PostroadError
 
-COMMAND = (sys.executable, "-m", "postroad.worker")
+COMMAND = (sys.executable, "-P", "-m", "postroad.worker")
 _KEPT_STDERR = 2_000
+_OURS = "POSTROAD_"
 
 
 class ShardListener(Protocol):
@@ -63,13 +65,13 @@ class WorkerProcess:
 
     @staticmethod
     async def start(order: ShardOrder, secrets: Mapping[str, str]) -> "WorkerProcess":
-        """The secrets go through the pipe; its environment has none of them."""
+        """The secrets go through the pipe; its environment has none of them, nor any other setting of ours."""
         process = await asyncio.create_subprocess_exec(
             *COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
+            env=worker_environment(os.environ),
             limit=MAX_LINE,
         )
         worker = WorkerProcess(process, order)
@@ -125,6 +127,13 @@ class WorkerProcess:
             self._account = ShardAccount.from_json(message["end"])
         elif "refused" in message:
             self._refusal = error_of(message["refused"])
+
+
+def worker_environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """Of another program, with the place this one was imported from: a worker is never of another installation."""
+    kept = {name: value for name, value in ours.items() if not name.startswith(_OURS)}
+    here = str(Path(postroad.__file__).parents[1])
+    return {**kept, "PYTHONPATH": os.pathsep.join([here, *filter(None, [ours.get("PYTHONPATH")])])}
 
 
 def _whole(said: bytes) -> Iterator[Mapping[str, Any]]:

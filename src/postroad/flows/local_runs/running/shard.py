@@ -10,11 +10,11 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from postroad.engine import Engine, EngineEvent, Pacer, RunHandle, RunSpec, RunSummary, ShardRange
+from postroad.engine import Engine, EngineEvent, Pacer, PauseRun, RunHandle, RunSpec, RunSummary, ShardRange
 from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.keeping.origins import Origins
-from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
-from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies
+from postroad.flows.local_runs.running.board import AbortRun, BoardCommand, DrainRun
+from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies, journal_config
 from postroad.flows.local_runs.views import Counts
 from postroad.journal import REAL, FileSystem, Journal, open_journal
 from postroad.recipients import Snapshot, SnapshotSource
@@ -27,6 +27,7 @@ LOCK_WAIT_S = 10.0
 JOURNAL_FAILED = "JOURNAL:"
 """How the engine's reason begins when the journal could not be written."""
 _LOCK_POLL_S = 0.1
+_DRAIN_POLL_S = 0.01
 
 
 class Link(Protocol):
@@ -79,6 +80,8 @@ async def run_shard(order: ShardOrder, parts: ShardParts, link: Link) -> ShardAc
             dry_run=order.rehearses,
         )
         handle = await engine.start(spec, source, journal=journal, pacer=parts.pacer)
+        for command in order.first:  # nothing leaves before this coroutine waits for the first time
+            await _submit(handle, command, link)
         summary = await _drive(handle, link)
     return _account(summary)
 
@@ -96,7 +99,7 @@ async def _open_journal(order: ShardOrder, parts: ShardParts) -> Journal:
                 run_id=order.plan.run_id,
                 shard=order.shard,
                 fencing_token=order.fencing_token,
-                config_sha256=f"rehearsal:{order.plan.hash}" if order.rehearses else order.plan.hash,
+                config_sha256=journal_config(order.plan, rehearses=order.rehearses),
                 started_at_ms=clock.now_ms(),
                 fs=parts.file_system,
                 first=order.range[0],
@@ -122,11 +125,31 @@ async def _drive(handle: RunHandle, link: Link) -> RunSummary:
 
 async def _obey(handle: RunHandle, link: Link) -> None:
     async for command in link.commands():
-        if isinstance(command, AbortRun):
+        await _submit(handle, command, link)
+
+
+async def _submit(handle: RunHandle, command: BoardCommand, link: Link) -> None:
+    match command:
+        case AbortRun():
             await handle.abort()
-            continue
-        result = await handle.submit(command)
-        link.answered(command.command_id, result.applied, result.message)
+        case DrainRun():
+            await _drain(handle, command)
+        case _:
+            result = await handle.submit(command)
+            link.answered(command.command_id, result.applied, result.message)
+
+
+async def _drain(handle: RunHandle, command: DrainRun) -> None:
+    await handle.submit(PauseRun(command.command_id))
+    loop = asyncio.get_running_loop()
+    until = loop.time() + command.within_s
+    ended = asyncio.ensure_future(handle.completion())
+    try:
+        while handle.progress().in_flight and not ended.done() and loop.time() < until:
+            await asyncio.wait({ended}, timeout=_DRAIN_POLL_S)
+    finally:
+        ended.cancel()
+    await handle.abort()
 
 
 def _account(summary: RunSummary) -> ShardAccount:

@@ -13,6 +13,8 @@ from postroad.engine import (
 )
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan
+from postroad.flows.local_runs.running.board import BoardCommand
+from postroad.flows.local_runs.running.wire import command_json, command_of
 from postroad.jobfile import Policies
 
 
@@ -30,6 +32,8 @@ class ShardOrder:
     """Everything is made and journalled, nothing is sent."""
     networks: tuple[str, ...] | None = None
     """Private networks that may be reached (CIDR). None: the hosts that the operator wrote in the job, wherever."""
+    first: tuple[BoardCommand, ...] = ()
+    """Commands from before this process: they hold before the first message leaves."""
 
     @property
     def range(self) -> tuple[int, int]:
@@ -49,6 +53,7 @@ class ShardOrder:
             "sharesRate": self.shares_rate,
             "rehearses": self.rehearses,
             "networks": None if self.networks is None else list(self.networks),
+            "first": [command_json(command) for command in self.first],
         }
 
     @staticmethod
@@ -62,7 +67,13 @@ class ShardOrder:
             shares_rate=value["sharesRate"],
             rehearses=value["rehearses"],
             networks=None if value["networks"] is None else tuple(value["networks"]),
+            first=tuple(command_of(command) for command in value["first"]),
         )
+
+
+def journal_config(plan: SendPlan, *, rehearses: bool) -> str:
+    """What a journal is written under: one of a rehearsal is never gone on with by a run that sends."""
+    return f"rehearsal:{plan.hash}" if rehearses else plan.hash
 
 
 def engine_policies(policies: Policies) -> ExecutionPolicies:

@@ -22,7 +22,7 @@ from postroad.engine import (
     ResumeRun,
     Waiting,
 )
-from postroad.flows.local_runs.running.board import AbortRun, BoardCommand
+from postroad.flows.local_runs.running.board import AbortRun, BoardCommand, DrainRun
 from postroad.spi import Rate
 from postroad.vocabulary import errors
 from postroad.vocabulary.errors import Kind, PostroadError
@@ -56,6 +56,8 @@ def command_json(command: BoardCommand) -> dict[str, Any]:
             return said | {"do": "resume"}
         case AbortRun():
             return said | {"do": "abort"}
+        case DrainRun():
+            return said | {"do": "drain", "within": command.within_s}
 
 
 def command_of(said: Mapping[str, Any]) -> BoardCommand:
@@ -66,6 +68,8 @@ def command_of(said: Mapping[str, Any]) -> BoardCommand:
             return ChangeConcurrency(said["id"], said["target"])
         case "rate":
             return ChangeRate(said["id"], said["key"], Rate(said["count"], said["per"]))
+        case "drain":
+            return DrainRun(said["id"], said["within"])
     return _PLAIN[said["do"]](said["id"])
 
 
