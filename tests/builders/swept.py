@@ -26,7 +26,7 @@ from tests.builders.databases import (
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+def kept_databases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     if request.param == "sqlite":
         path = tmp_path_factory.mktemp("database") / "postroad.db"
         made = databases_over(lambda: SqliteDialect(path))
@@ -38,12 +38,12 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def databases(kept: Databases) -> Databases:
+def databases(kept_databases: Databases) -> Databases:
     """Empty, with a clock, a standing and an audit of its own."""
-    _sweep(kept.dialect)
+    _sweep(kept_databases.dialect)
     clock, wakeups, standing, audit = HandClock(), Wakeups(), RememberedStanding(), RememberedAudit()
-    database = Database(kept.dialect, parts_of(clock, wakeups, standing, audit))
-    return Databases(database, kept.dialect, kept.again, clock, wakeups, standing, audit)
+    database = Database(kept_databases.dialect, parts_of(clock, wakeups, standing, audit))
+    return Databases(database, kept_databases.dialect, kept_databases.again, clock, wakeups, standing, audit)
 
 
 def _sweep(dialect: AnyDialect) -> None:

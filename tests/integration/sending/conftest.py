@@ -1,9 +1,9 @@
 import pytest
 from tests.builders.databases import Databases
 from tests.builders.sending import SendingRoom
-from tests.builders.swept import databases, kept
+from tests.builders.swept import databases, kept_databases
 
-__all__ = ["databases", "kept", "room"]
+__all__ = ["databases", "kept_databases", "room"]
 
 
 @pytest.fixture

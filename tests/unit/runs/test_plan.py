@@ -15,7 +15,7 @@ from postroad.vocabulary.outcomes import Outcome
 
 
 def test_a_plan_comes_back_as_it_was() -> None:
-    source = SourceRun("run-0", (Outcome.FAILED, Outcome.UNKNOWN), "artifact-9")
+    source = SourceRun("run-0", (Outcome.FAILED, Outcome.UNKNOWN), {"results": "artifact-9"})
     for plan in (plan_for(10, shards=3), replace(plan_for(10), source=source, dry_run=True)):
         assert plan_of(json.loads(json.dumps(plan.to_json()))) == plan
 
