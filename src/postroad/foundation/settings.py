@@ -15,8 +15,8 @@ class Setting:
 SETTINGS = (
     Setting(
         "POSTROAD_HOME",
-        "The folder of this installation: the list of past sends and the key that signs receipts. It is made with mode "
-        "0700 and refused where others may write into it.",
+        "The folder of this installation: the list of past sends, the key that signs receipts, the session of `postroad "
+        "login`. It is made with mode 0700 and refused where others may write into it.",
         "`~/.postroad`",
         "POSTROAD_HOME=/srv/postroad",
     ),
@@ -27,6 +27,19 @@ SETTINGS = (
         "pipe, never through their environment.",
         "none",
         "POSTROAD_SECRET_API_TOKEN=…",
+    ),
+    Setting(
+        "POSTROAD_TOKEN",
+        "The token with which commands speak to a service, in place of a session that `postroad login` began. It is of "
+        "one workspace.",
+        "none",
+        "POSTROAD_TOKEN=pst_…",
+    ),
+    Setting(
+        "POSTROAD_URL",
+        "The address of the service, for a token and for the first `postroad login`.",
+        "`http://127.0.0.1:18990`",
+        "POSTROAD_URL=https://post.example.com",
     ),
     Setting(
         "POSTROAD_LANG",

@@ -1,6 +1,8 @@
 """The whole program inside the test's own process: quicker than starting it, and all of it but the start."""
 
+import io
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tests.e2e.program import Said
@@ -15,9 +17,11 @@ class Office:
         self.folder = folder
         self._capture = capture
 
-    def run(self, *arguments: str) -> Said:
+    def run(self, *arguments: str, piped: str = "") -> Said:
+        """`piped` is what standard input holds; it is no terminal."""
         self._capture.readouterr()
-        code = run(arguments)
+        with patch("sys.stdin", io.StringIO(piped)):
+            code = run(arguments)
         said = self._capture.readouterr()
         return Said(code, said.out, said.err)
 

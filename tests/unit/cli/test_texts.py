@@ -19,7 +19,7 @@ from postroad.flows.local_runs.running import display
 from postroad.vocabulary.transitions import RunState
 
 SOURCE = Path(program.__file__).parents[2]
-CATALOGUE = SOURCE / "entrypoints/cli/texts/chinese.py"
+CATALOGUES = SOURCE / "entrypoints/cli/texts/chinese"
 
 
 def _constants(node: ast.expr) -> list[str]:
@@ -76,8 +76,9 @@ def test_no_translation_is_left_of_a_text_that_nobody_says() -> None:
 
 
 def test_no_text_is_translated_twice() -> None:
-    tree = ast.parse(CATALOGUE.read_text(encoding="utf-8"))
-    keys = [ast.literal_eval(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys if key]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in CATALOGUES.glob("*.py")]
+    dicts = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+    keys = [ast.literal_eval(key) for node in dicts for key in node.keys if key]
     assert sorted(keys) == sorted(set(keys))
 
 

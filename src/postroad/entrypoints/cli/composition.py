@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from postroad.egress import Egress
     from postroad.flows.local_runs import Surroundings
     from postroad.foundation.home import Home
     from postroad.spi import ProviderDescriptor
@@ -47,6 +48,11 @@ class Composition(Protocol):
 
     @property
     def home(self) -> "Home": ...
+
+    @property
+    def egress(self) -> "Egress":
+        """The way out. What a person names on the command line is opened by whoever calls there."""
+        ...
 
     def surroundings(self, secrets_file: Path | None = None) -> "Surroundings":
         """What local runs need. Raises ConfigInvalid for a secrets file that cannot be used."""

@@ -8,6 +8,7 @@ import postroad
 from postroad.entrypoints.cli import audiences, bench, drills, init, messages, providers, receipts, sends, service
 from postroad.entrypoints.cli.composition import Composition
 from postroad.entrypoints.cli.pages.help_page import PagedCommand, PagedGroup
+from postroad.entrypoints.cli.remote import commands as remote
 from postroad.entrypoints.cli.texts import is_language, say
 
 
@@ -23,12 +24,27 @@ def build(composition: Composition) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "obj": composition},
     )
     program.callback()(_everywhere)
-    for owner in (sends, service, init, drills, bench):
+    for owner in (sends, init, drills, bench):
         owner.add_commands(program)
     for owner in (audiences, messages, receipts, providers):
         program.add_typer(owner.commands())
+    _put_under(say("On this machine"), program)
+    service.add_commands(program)
+    _put_under(say("Run a service"), program)
+    remote.add_commands(program)
+    _put_under(say("With a service"), program)
     _with_our_pages(program)
     return program
+
+
+def _put_under(heading: str, program: typer.Typer) -> None:
+    """The heading for all commands that have none yet."""
+    for command in program.registered_commands:
+        if not isinstance(command.rich_help_panel, str):
+            command.rich_help_panel = heading
+    for group in program.registered_groups:
+        if not isinstance(group.rich_help_panel, str):
+            group.rich_help_panel = heading
 
 
 def _with_our_pages(program: typer.Typer) -> None:

@@ -1,6 +1,8 @@
 """Examples of every command; the help pages and the reference show them, and a test parses each."""
 
-EXAMPLES: dict[str, tuple[str, ...]] = {
+from postroad.entrypoints.cli.pages.service_examples import SERVICE_EXAMPLES
+
+EXAMPLES: dict[str, tuple[str, ...]] = SERVICE_EXAMPLES | {
     "postroad": (
         "postroad demo",
         "postroad init http --out job.yaml",

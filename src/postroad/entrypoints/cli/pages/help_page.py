@@ -29,9 +29,11 @@ class PagedCommand(TyperCommand):
 
 class PagedGroup(TyperGroup):
     def get_help(self, ctx: CalledAs) -> str:
-        commands = [(name, summary_of(command.help)) for name, command in self.commands.items()]
-        sections = [(say("Commands"), commands), *_parameter_sections(self)]
-        return _page(self, ctx.command_path, sections)
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            heading = getattr(command, "rich_help_panel", None) or say("Commands")
+            sections.setdefault(heading, []).append((name, summary_of(command.help)))
+        return _page(self, ctx.command_path, [*sections.items(), *_parameter_sections(self)])
 
 
 Section = tuple[str, list[tuple[str, str]]]

@@ -32,8 +32,8 @@ def serve(
         typer.Option("--config", metavar="FILE", help=say("Settings; else postroad.yaml in the data folder.")),
     ] = None,
 ) -> None:
-    from postroad.entrypoints.cli.service import banner
     from postroad.entrypoints.cli.composition import ServeOptions
+    from postroad.entrypoints.cli.service import banner
 
     composition: Composition = context.obj
     given = {"server.host": host, "server.port": port, "dataDir": data_dir}

@@ -1,6 +1,6 @@
-"""Simplified Chinese for every text of the command line; the English text is the key."""
+"""The texts of the commands that work on this machine alone, and of the program itself."""
 
-CHINESE = {
+LOCAL = {
     # errors
     "error: ": "错误：",
     "this should not happen: {error}; please report it with {file}": (

@@ -1,0 +1,1 @@
+"""People and what lets them in."""
