@@ -332,6 +332,18 @@ def test_a_watcher_hears_a_run_to_its_end_and_can_come_back(jobs: RunningJobs) -
     assert "id: 4\n" in rest
 
 
+def test_a_watcher_of_a_run_that_goes_on_hears_at_once(jobs: RunningJobs) -> None:
+    run = jobs.started(jobs.job())
+    jobs.begun(run["id"])
+    accept = {"accept": "text/event-stream", "last-event-id": "0"}
+
+    with jobs.client.stream("GET", f"/runs/{run['id']}/events", headers=accept) as answer:
+        lines = answer.iter_lines()
+        assert any('"to":"RUNNING"' in line for line in lines)
+        jobs.steer(run["id"], "pause")
+        assert any(line == "event: command" for line in lines)
+
+
 def test_a_program_needs_the_scope_of_what_it_does(jobs: RunningJobs, service: RunningService) -> None:
     job = jobs.job()
     reader = service.program(Role.OPERATOR, ["runs:read"])
