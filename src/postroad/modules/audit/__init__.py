@@ -7,12 +7,13 @@ bounded in number. Rows are never changed and leave at the old end only, which t
 Publishes no events: the audit is read, not listened to.
 """
 
-from postroad.modules.audit.commands import Denials, begin_export, forget_before
+from postroad.modules.audit.commands import SHORTEST_KEPT_MS, Denials, begin_export, forget_before
 from postroad.modules.audit.model import AuditEvent, AuditFilter, AuditResult
 from postroad.modules.audit.queries import list_audit_events, list_for_export, position_of
 from postroad.modules.audit.store import AuditTrail
 
 __all__ = [
+    "SHORTEST_KEPT_MS",
     "AuditEvent",
     "AuditFilter",
     "AuditResult",

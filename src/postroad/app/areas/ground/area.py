@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from postroad.app.areas.ground import storage
 from postroad.app.areas.ground.people import People
+from postroad.app.areas.ground.upkeep import upkeep_services
 from postroad.entrypoints.http.blocking import BlockingPool
 from postroad.entrypoints.http.composition import HttpSettings
 from postroad.entrypoints.http.streams import StreamHub
@@ -38,7 +39,7 @@ class Ground:
         self.keys = keys
         self.http = http
         self.clock: Clock = clock or SystemClock()
-        self.people = People(settings.security)
+        self.people = People(settings.security, settings.retention)
         self.wakeups = Wakeups()
         self.metrics = Metrics()
         self.pool = BlockingPool(settings.limits.threads, settings.limits.waiting)
@@ -97,4 +98,5 @@ class Ground:
 
     def background_services(self) -> list[BackgroundService]:
         """What goes on by itself; started and stopped by `ServiceComposition`."""
-        return self.people.services(self.background_database)
+        database = self.background_database
+        return [*self.people.services(database), *upkeep_services(database, self.limiter)]

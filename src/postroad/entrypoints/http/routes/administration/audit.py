@@ -127,7 +127,7 @@ async def _export(
             yield csv_lines(events) if form is ExportFormat.CSV else json_lines(events)
             before = audit.position_of(events[-1])
 
-    headers = {"content-disposition": f'attachment; filename="audit.{form.value}"', "cache-control": "no-store"}
+    headers = {"content-disposition": f'attachment; filename="audit.{form.value}"'}
     return StreamingResponse(parts(), media_type=_MEDIA[form], headers=headers)
 
 

@@ -79,7 +79,6 @@ def _add_changing(router: Router) -> None:
 
         made = await caller.write(work)
         created(response, f"/api/v1/workspaces/{workspace_id}/api-tokens/{made.id}", made.version)
-        response.headers["cache-control"] = "no-store"
         return made
 
     @router.delete(_ONE, responses=problems(403, 404))
