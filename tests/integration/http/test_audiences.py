@@ -15,20 +15,29 @@ from postroad.vocabulary.roles import Role
 PEOPLE = "姓名,手机号\nBo,13800000001\nLi,13800000002\nLi,13800000002\n".encode("gb18030")
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    """One that may query the databases in `tmp_path / "open"`."""
-    folder, open_folder = tmp_path / "data", tmp_path / "open"
-    open_folder.mkdir()
-    folder.mkdir(mode=0o700)
+@pytest.fixture(scope="module")
+def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where queries may read databases."""
+    return tmp_path_factory.mktemp("open")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, open_folder: Path) -> Iterator[RunningService]:
+    """One for all tests: each has a workspace of its own."""
+    folder = tmp_path_factory.mktemp("data")
     flags = {"dataDir": str(folder), "audiences.databaseFolders": str(open_folder), "limits.upload": "1MiB"}
     with running_service(folder, settings=load_settings(flags=flags)) as running:
         yield running
 
 
 @pytest.fixture
-def operator(service: RunningService) -> httpx.Client:
-    return service.client(Role.OPERATOR)
+def workspace_id(service: RunningService, request: pytest.FixtureRequest) -> str:
+    return service.new_workspace(request.node.name[-100:])
+
+
+@pytest.fixture
+def operator(service: RunningService, workspace_id: str) -> httpx.Client:
+    return service.client(Role.OPERATOR, workspace_id=workspace_id)
 
 
 def read_all(service: RunningService) -> None:
@@ -175,11 +184,11 @@ def test_a_file_beyond_the_limit_is_refused(operator: httpx.Client) -> None:
     assert (answer.status_code, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
 
 
-def test_a_query_is_asked_again(service: RunningService, operator: httpx.Client, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "open" / "crm.db") as crm:
+def test_a_query_is_asked_again(service: RunningService, operator: httpx.Client, open_folder: Path) -> None:
+    with sqlite3.connect(open_folder / "crm.db") as crm:
         crm.execute("CREATE TABLE people (name TEXT)")
         crm.execute("INSERT INTO people VALUES ('Bo')")
-    query = {"database": f"sqlite:///{tmp_path}/open/crm.db", "query": "SELECT name FROM people"}
+    query = {"database": f"sqlite:///{open_folder}/crm.db", "query": "SELECT name FROM people"}
     begun = operator.post("/audience-imports", json={"query": {**query, "password": {"$secret": "crm/password"}}})
     assert begun.json()["source"]["password"] == {"$secret": "crm/password"}
     read_all(service)
@@ -188,7 +197,7 @@ def test_a_query_is_asked_again(service: RunningService, operator: httpx.Client,
     path = f"/audience-imports/{begun.json()['id']}"
     operator.patch(path, json={"query": query}, headers={"if-match": failed.headers["etag"]})
     audience = committed(service, operator, begun.json(), name="CRM")
-    with sqlite3.connect(tmp_path / "open" / "crm.db") as crm:
+    with sqlite3.connect(open_folder / "crm.db") as crm:
         crm.execute("INSERT INTO people VALUES ('Li')")
     refresh = operator.post(f"/audiences/{audience['id']}/refresh")
     assert (refresh.status_code, refresh.json()["cause"]) == (202, "REFRESH")
@@ -228,13 +237,21 @@ def test_lists_of_imports_are_filtered_and_paged(service: RunningService, operat
     assert other.json()["code"] == "VALIDATION_FAILED"
 
 
-def test_a_viewer_sees_recipients_and_changes_nothing(service: RunningService, operator: httpx.Client) -> None:
+def test_a_viewer_sees_recipients_and_changes_nothing(
+    service: RunningService, operator: httpx.Client, workspace_id: str
+) -> None:
     audience = committed(service, operator, uploaded(operator), name="People")
-    viewer, stranger = service.client(Role.VIEWER), service.client(None)
+    viewer = service.client(Role.VIEWER, workspace_id=workspace_id)
+    stranger = service.client(None, workspace_id=workspace_id)
     assert viewer.get(f"/audiences/{audience['id']}/snapshots/1/rows").status_code == 200
     assert viewer.get(f"/audiences/{audience['id']}/snapshots/1/content.csv").status_code == 200
     assert viewer.post("/audience-imports", json={"count": 1}).status_code == 403
     assert stranger.get(f"/audiences/{audience['id']}").status_code == 404
+
+
+def test_a_program_does_what_its_token_says(service: RunningService) -> None:
     program = service.program(Role.OPERATOR, ["audiences:write"])
-    assert program.post("/audience-imports", json={"count": 1}).status_code == 201
-    assert program.get(f"/audiences/{audience['id']}").status_code == 403
+    begun = program.post("/audience-imports", json={"count": 1})
+    changed = program.patch(f"/audience-imports/{begun.json()['id']}", json={"count": 2}, headers={"if-match": '"1"'})
+    assert (begun.status_code, changed.status_code, changed.json()["source"]["count"]) == (201, 200, 2)
+    assert program.get(f"/audience-imports/{begun.json()['id']}").status_code == 403

@@ -191,8 +191,8 @@ def test_an_interval_does_not_fire_for_readings_that_never_come() -> None:
 def test_an_interval_goes_by_elapsed_time_over_every_change(name: str) -> None:
     zone = zone_named(name)
     first = millis("2011-01-01") if name == "Pacific/Apia" else millis("2025-01-01")
-    found = upcoming(parse_cron("*/15 * * * *"), zone, first, 366 * 96)
-    assert {later - earlier for earlier, later in pairwise(found)} == {15 * MINUTE}
+    found = upcoming(parse_cron("*/30 * * * *"), zone, first, 366 * 48)
+    assert {later - earlier for earlier, later in pairwise(found)} == {30 * MINUTE}
 
 
 def test_regression_a_daily_job_fired_twice_on_the_monday_after_the_clocks_changed() -> None:
@@ -214,7 +214,7 @@ def test_regression_a_daily_job_fired_twice_on_the_monday_after_the_clocks_chang
 _CRONS = ["0 8 * * *", "30 2 * * *", "0,30 1-3 * * *", "*/15 * * * *", "0 * * * *", "*/20 2 * * SUN", "0 */6 1 * *"]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(
     st.sampled_from(_CRONS),
     st.sampled_from(["Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca", "America/Nuuk", "Pacific/Apia"]),
