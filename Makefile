@@ -34,8 +34,8 @@ setup: $(VENV)/dev ## Install Postroad and its tools into .venv
 demo: $(VENV)/run ## Send to 10,000 people through a lossy receiver, killed in the middle
 	@$(BIN)/postroad demo
 
-test: $(VENV)/dev ## Run the tests (real servers come from wheels)
-	@$(BIN)/python -m pytest
+test: $(VENV)/dev ## Run the tests, a process per core (real servers come from wheels)
+	@$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),auto) --dist loadfile
 
 check: $(VENV)/dev ## Lint, types, import rules
 	@$(BIN)/ruff check .
