@@ -16,7 +16,7 @@ from postroad.modules.audiences._tables import audiences
 from postroad.modules.messages._tables import message_revisions, messages
 from postroad.modules.runs._tables import run_snapshots, runs
 from postroad.modules.secrets._tables import secret_records
-from postroad.vocabulary.secret_references import DEFAULT_NAMESPACE, MARK, account_namespace, references_in
+from postroad.spi.secret_references import DEFAULT_NAMESPACE, MARK, account_namespace, references_in
 from postroad.vocabulary.transitions import RUN_FINAL
 
 _ENOUGH = 10

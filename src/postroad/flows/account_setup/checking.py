@@ -14,9 +14,9 @@ from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules import accounts
 from postroad.modules.accounts import Account, AccountStatus, AccountView, ConnectionTest
 from postroad.spi import ConfigDocument, ConnectionReport, OpenContext, Proof, SecretResolver
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.errors import EgressDenied, PostroadError
 from postroad.vocabulary.refusals import Overloaded, ResourceNotFound, StateConflict
-from postroad.vocabulary.secret_references import references_in
 
 CHECKS_A_MINUTE = 20
 """Of one workspace."""

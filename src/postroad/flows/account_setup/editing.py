@@ -13,8 +13,8 @@ from postroad.kernel.uow import UnitOfWork
 from postroad.kernel.versions import Expected
 from postroad.modules import accounts
 from postroad.modules.accounts import AccountChange, AccountView, NewAccount
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.refusals import FieldProblem, ValidationFailed
-from postroad.vocabulary.secret_references import references_in
 
 Wishes = Mapping[str, SecretWish]
 

@@ -26,8 +26,8 @@ from postroad.flows.local_runs.running.solo import run_alone
 from postroad.flows.local_runs.views import SendStarted, SendSummary
 from postroad.jobfile import Policies
 from postroad.recipients import Snapshot
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.errors import StorageFailed, StorageFull
-from postroad.vocabulary.secret_references import references_in
 from postroad.vocabulary.transitions import RunState
 
 

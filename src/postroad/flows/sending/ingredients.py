@@ -24,8 +24,8 @@ from postroad.modules.runs import (
     split_into_shards,
 )
 from postroad.spi import ConfigDocument, ProviderFactory
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.refusals import FieldProblem, ProviderConfigInvalid, ResourceNotFound, StateConflict
-from postroad.vocabulary.secret_references import references_in
 
 
 @dataclass(frozen=True, slots=True)

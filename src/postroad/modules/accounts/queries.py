@@ -9,7 +9,7 @@ from postroad.modules.accounts import store
 from postroad.modules.accounts.model import Account, AccountFilter, AccountView
 from postroad.modules.accounts.parts.finding import get
 from postroad.modules.accounts.ports import SecretStates
-from postroad.vocabulary.secret_references import references_in
+from postroad.spi.secret_references import references_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from postroad.modules.secrets.model import (
 )
 from postroad.modules.secrets.parts.needs import SecretUses
 from postroad.modules.secrets.parts.sealing import remove, write_text
+from postroad.spi.secret_references import account_namespace
 from postroad.vocabulary.refusals import ResourceNotFound, StateConflict, ValidationFailed
 from postroad.vocabulary.secret import Secret
-from postroad.vocabulary.secret_references import account_namespace
 
 
 def put_secret(

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from postroad.foundation.envelope import Place, Sealed
+from postroad.spi.secret_references import is_open_namespace, is_secret_key
 from postroad.vocabulary.refusals import FieldProblem, ValidationFailed
 from postroad.vocabulary.secret import Secret
-from postroad.vocabulary.secret_references import is_open_namespace, is_secret_key
 
 LARGEST_BYTES = 64 * 1024
 MOST_IN_A_SET = 50

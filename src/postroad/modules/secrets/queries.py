@@ -16,10 +16,10 @@ from postroad.modules.secrets.model import (
     SecretView,
     refuse_names,
 )
+from postroad.spi.secret_references import SecretReference, account_namespace
 from postroad.vocabulary.errors import SecretMissing
 from postroad.vocabulary.refusals import ResourceNotFound
 from postroad.vocabulary.secret import Secret
-from postroad.vocabulary.secret_references import SecretReference, account_namespace
 
 
 def get_secret(reading: Reading, at: tuple[str, str, str]) -> SecretView:

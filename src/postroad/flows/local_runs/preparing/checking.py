@@ -8,8 +8,8 @@ from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import EndpointGate, ProviderLoader, Surroundings
 from postroad.jobfile import Job, JobInvalid, read_job
 from postroad.spi import ConfigDocument, Problem, ProviderFactory, with_files
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.errors import ConfigInvalid, InvalidInput
-from postroad.vocabulary.secret_references import references_in
 
 MAX_WORKERS = 64
 

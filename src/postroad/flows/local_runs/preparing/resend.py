@@ -19,9 +19,9 @@ from postroad.flows.local_runs.preparing.checking import allow_endpoints, check_
 from postroad.flows.local_runs.preparing.prepare import present
 from postroad.flows.local_runs.resuming import changed_policies, check_versions
 from postroad.flows.local_runs.views import AudienceFacts, PreparedSend
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.errors import InvalidInput, SendConflict
 from postroad.vocabulary.outcomes import Outcome
-from postroad.vocabulary.secret_references import references_in
 
 MAY_BE_SENT_AGAIN = frozenset({Outcome.FAILED, Outcome.UNSENT, Outcome.UNKNOWN})
 

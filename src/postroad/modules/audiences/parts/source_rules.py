@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from postroad.modules.audiences.model import FileSource, Layout, QuerySource, Source, SyntheticSource
+from postroad.spi.secret_references import SecretReference
 from postroad.vocabulary.refusals import FieldProblem, ValidationFailed
-from postroad.vocabulary.secret_references import SecretReference
 
 MOST_SYNTHETIC = 10_000_000
 LONGEST_QUERY = 100_000

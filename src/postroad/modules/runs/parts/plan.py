@@ -17,8 +17,8 @@ from typing import Any
 
 from postroad.kernel.tables import canonical_json
 from postroad.spi import ConfigDocument
+from postroad.spi.secret_references import references_in
 from postroad.vocabulary.outcomes import Outcome
-from postroad.vocabulary.secret_references import references_in
 
 FORMAT = "postroad-run/1"
 RESULTS, AUDIENCE, ORIGINS, FROZEN = "results", "audience", "origins", "frozen"

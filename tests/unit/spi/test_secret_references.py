@@ -2,7 +2,7 @@
 
 import pytest
 
-from postroad.vocabulary.secret_references import (
+from postroad.spi.secret_references import (
     SecretReference,
     account_namespace,
     is_open_namespace,
