@@ -15,14 +15,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from postroad.flows.hosting import Host
+from postroad.flows.sending import ShardRule
 from postroad.foundation.service_settings import Settings, load_settings
-from postroad.modules.runs import RUNS_TOPIC
+from postroad.modules.runs import COMMANDS_TOPIC, RUNS_TOPIC
 from postroad.vocabulary.roles import Role
 from tests.builders.kept_audiences import keep_audience
 from tests.builders.service import RunningService, running_service
@@ -66,6 +68,12 @@ class Post:
     @property
     def host(self) -> Host:
         return self.service.composition.host
+
+    def cut_into(self, most: int, recipients: int = 10) -> None:
+        """Runs that start from now on have so many shards at most."""
+        parts = self.service.composition.runs
+        sending = replace(parts.sending, shards=ShardRule(recipients, most))
+        self.service.composition.__dict__["runs"] = replace(parts, sending=sending)
 
     def account(self, **config: Any) -> dict[str, Any]:
         whole = {"baseUrl": f"http://127.0.0.1:{self.port}", **config}
@@ -158,6 +166,12 @@ class Post:
 
     def folder_of(self, run_id: str) -> Path:
         return self.service.composition.run_folders.folder_of(run_id)
+
+    def host_settles(self) -> None:
+        """Whatever a worker was going to do at once is done: it answers a command that changes nothing."""
+        for _ in range(3):
+            self.service.composition.wakeups.notify(COMMANDS_TOPIC)
+            threading.Event().wait(0.1)
 
     def restart(self) -> None:
         """Stops the host as a stop of the service does, and starts another one."""

@@ -6,6 +6,8 @@ soon as the whole request is here, whatever becomes of the answer. The recipient
 
 import asyncio
 import threading
+import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
@@ -28,6 +30,8 @@ class HttpReceiver:
         self.keys: dict[str, list[str]] = {}
         """Idempotency keys that came with the copies of each recipient."""
         self.bodies: dict[str, bytes] = {}
+        self.times: list[float] = []
+        """When each request came, in seconds of `time.monotonic`."""
         self.port = 0
         self._fate = fate
         self._slow_s = slow_s
@@ -49,6 +53,12 @@ class HttpReceiver:
     def release(self) -> None:
         """Answers everybody who hangs, now and later."""
         self._loop.call_soon_threadsafe(self._released.set)
+
+    def most_in_any(self, window_s: float) -> int:
+        """The most requests that came within any such time."""
+        with self._counted:
+            times = sorted(self.times)
+        return max((bisect_left(times, at + window_s) - place for place, at in enumerate(times)), default=0)
 
     def wait_for(self, copies: int, timeout_s: float = 20.0) -> None:
         """Blocks until so many requests came. Raises AssertionError where they do not."""
@@ -88,6 +98,7 @@ class HttpReceiver:
         recipient = head.split(" ", 2)[1].rsplit("/", 1)[1]
         with self._counted:
             self.copies[recipient] += 1
+            self.times.append(time.monotonic())
             self.bodies[recipient] = body
             self.keys.setdefault(recipient, []).append(headers.get("idempotency-key", ""))
             self._counted.notify_all()

@@ -4,11 +4,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from postroad.app.areas.configuration import ConfigurationArea
+from postroad.app.areas.deliveries import DeliveriesArea
 from postroad.app.areas.files import FilesArea
 from postroad.app.areas.ground import storage
 from postroad.app.areas.ground.readiness import readiness_checks
 from postroad.app.areas.ground.ticks import count_ticks
 from postroad.app.areas.hosting import HostingArea
+from postroad.app.areas.open_api import OpenApiArea
 from postroad.app.areas.schedules import SchedulesArea
 from postroad.app.areas.vault import VaultArea
 from postroad.entrypoints.http.composition import HttpSettings, Presented
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(HostingArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea):
+class ServiceComposition(HostingArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea, OpenApiArea, DeliveriesArea):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.
@@ -84,6 +86,7 @@ class ServiceComposition(HostingArea, ConfigurationArea, SchedulesArea, FilesAre
         """Makes what a first start needs. The link for the first administrator, empty once there is a user."""
         self.check_keys()
         self.settings.artifacts.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.deliveries.begin()
         code = self.people.begin(self.database)
         return f"{self.http.public_base_url}/setup#code={code}" if code else ""
 

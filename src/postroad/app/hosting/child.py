@@ -14,7 +14,7 @@ from postroad.engine import (
     PauseRun,
     ResumeRun,
 )
-from postroad.flows.hosting import Heard, ShardEar, ShardOutcome
+from postroad.flows.hosting import Beginning, Heard, ShardEar, ShardOutcome
 from postroad.flows.local_runs import BoardCommand, DrainRun, ShardOrder, WorkerEnd, WorkerProcess
 from postroad.jobfile import parse_rate
 from postroad.modules.runs import CommandKind, CommandOrder, Live, Posture, RunCounts, Waiting
@@ -115,16 +115,16 @@ class _Listener:
             self._ear.answered(command_id, applied, text)
 
 
-def first_commands(posture: Posture, orders: Sequence[CommandOrder], concurrency: int) -> tuple[BoardCommand, ...]:
-    """What a worker obeys before anything leaves: what was commanded before its lease, then the orders."""
-    commands: list[BoardCommand] = [
-        ChangeRate(f"{_OWN}first-{key}", key, parse_rate(rate)) for key, rate in posture.rates.items()
-    ]
+def first_commands(posture: Posture, beginning: Beginning) -> tuple[BoardCommand, ...]:
+    """What a worker obeys before anything leaves: what was commanded before its lease, then what came since."""
+    commands: list[BoardCommand] = [ChangeRate(f"{_OWN}first-{key}", key, _LIMITED) for key in beginning.budgets]
+    for key, rate in posture.rates.items():
+        commands.append(ChangeRate(f"{_OWN}first-{key}", key, parse_rate(rate)))
     if posture.cancel:
         commands.append(CancelRun(f"{_OWN}first-cancel", posture.cancel_reason))
     elif posture.paused:
         commands.append(PauseRun(f"{_OWN}first-pause"))
-    return (*commands, *(command_of(order, concurrency) for order in orders))
+    return (*commands, *(command_of(order, beginning.concurrency) for order in beginning.orders))
 
 
 def command_of(order: CommandOrder, concurrency: int) -> BoardCommand:

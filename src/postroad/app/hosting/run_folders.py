@@ -1,6 +1,6 @@
 """`flows.hosting.WorkPlace` over the folders, journals and worker processes of `flows.local_runs`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from postroad.app.hosting.child import ChildWorker, first_commands
 from postroad.app.hosting.counts import counts_of, local_counts
 from postroad.app.hosting.exports import Exports
 from postroad.engine.pacing import effective_rates
-from postroad.flows.hosting import FolderEnd, Worker
+from postroad.flows.hosting import Beginning, FolderEnd, Worker
 from postroad.flows.local_runs import (
     AudienceRecord,
     HostedRun,
@@ -33,7 +33,6 @@ from postroad.modules.runs import (
     FROZEN,
     ORIGINS,
     RESULTS,
-    CommandOrder,
     LeasedShard,
     RunCounts,
     RunPlan,
@@ -81,20 +80,18 @@ class RunFolders:
     def spent(self, run_id: str, since_ms: int) -> Iterable[tuple[int, tuple[str, ...], int]]:
         return times_spent(self.folder_of(run_id), since_ms)
 
-    async def start(
-        self, shard: LeasedShard, secrets: Mapping[str, str], orders: Sequence[CommandOrder], concurrency: int
-    ) -> Worker:
+    async def start(self, shard: LeasedShard, secrets: Mapping[str, str], beginning: Beginning) -> Worker:
         folder = self.folder_of(shard.plan.run_id)
         order = ShardOrder(
             folder=folder,
             plan=frozen_plan(folder),
-            policies=_share(Policies.of(shard.plan.policies), concurrency),
+            policies=_share(Policies.of(shard.plan.policies), beginning.concurrency),
             shard=shard.number,
             fencing_token=shard.fence.lease_id,
             shares_rate=not shard.plan.dry_run,
             rehearses=shard.plan.dry_run,
             networks=self.networks,
-            first=first_commands(shard.posture, orders, concurrency),
+            first=first_commands(shard.posture, beginning),
         )
         return await ChildWorker.start(order, secrets)
 

@@ -14,6 +14,7 @@ Everything between two lines can be done again: folders are frozen once, results
 
 from postroad.flows.hosting.host import Host, HostLimits, HostNeeds
 from postroad.flows.hosting.ports import (
+    Beginning,
     FolderEnd,
     Heard,
     ResultKeeper,
@@ -25,6 +26,7 @@ from postroad.flows.hosting.ports import (
 )
 
 __all__ = [
+    "Beginning",
     "FolderEnd",
     "Heard",
     "Host",

@@ -70,9 +70,14 @@ class Budgets:
         comes back ends it."""
         run = self._runs[run_id]
         run.listeners.append(ask_for)
-        for key in sorted((run.told | run.account.limited) - run.asks_for):
+        for key in sorted(self.limited_by_others(run_id)):
             ask_for(key)
         return lambda: run.listeners.remove(ask_for)
+
+    def limited_by_others(self, run_id: str) -> frozenset[str]:
+        """Keys that a worker of this run does not know to be limited by its plan."""
+        run = self._runs[run_id]
+        return frozenset((run.told | run.account.limited) - run.asks_for)
 
     def close(self, run_id: str, now_ms: int) -> None:
         """The run does not go on here just now. What it spent stays spent."""

@@ -58,6 +58,16 @@ class ShardOutcome:
     suppressed_errors: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What has changed for a shard since it was leased."""
+
+    concurrency: int
+    orders: tuple[CommandOrder, ...] = ()
+    budgets: frozenset[str] = frozenset()
+    """Keys that others made limited: it asks for their tokens as for those of its plan."""
+
+
 class Worker(Protocol):
     @property
     def pid(self) -> int: ...
@@ -115,10 +125,8 @@ class WorkPlace(Protocol):
         """What the journals of this run say was spent since then; nothing where they are not here."""
         ...
 
-    async def start(
-        self, shard: LeasedShard, secrets: Mapping[str, str], orders: Sequence[CommandOrder], concurrency: int
-    ) -> Worker:
-        """A worker for the shard. What was commanded before its lease, and these orders, hold from its first moment
+    async def start(self, shard: LeasedShard, secrets: Mapping[str, str], beginning: Beginning) -> Worker:
+        """A worker for the shard. What was commanded before its lease, and how it begins, hold from its first moment
         on; it answers the orders."""
         ...
 

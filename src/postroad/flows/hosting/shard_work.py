@@ -10,9 +10,9 @@ without progress. A lease that was lost lets the worker record the answers to wh
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from postroad.flows.hosting.ports import ShardOutcome, Worker
+from postroad.flows.hosting.ports import Beginning, ShardOutcome, Worker
 from postroad.flows.hosting.reporting import ShardNews
 from postroad.flows.hosting.shard_parts import ShardParts
 from postroad.modules.runs import CommandKind, CommandOrder, LeasedShard, Renewal, ShardEnd
@@ -104,13 +104,13 @@ class ShardWork:
             return
         first = await self._acknowledge()
         self.concurrency = first.concurrency
-        await self._work(secrets, [order for order in first.commands if self._is_taken(order)])
+        orders = tuple(order for order in first.commands if self._is_taken(order))
+        await self._work(secrets, Beginning(first.concurrency, orders, parts.budgets.limited_by_others(self.run_id)))
 
-    async def _work(self, secrets: Mapping[str, str], orders: Sequence[CommandOrder]) -> None:
-        asked = self.concurrency
-        worker = await self._parts.place.start(self.shard, secrets, orders, asked)
+    async def _work(self, secrets: Mapping[str, str], beginning: Beginning) -> None:
+        worker = await self._parts.place.start(self.shard, secrets, beginning)
         self._worker = worker
-        if self.concurrency != asked:
+        if self.concurrency != beginning.concurrency:
             worker.share(self.concurrency)
         if self._lost or self._stopping:
             worker.close()
