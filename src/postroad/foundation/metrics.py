@@ -71,6 +71,18 @@ SERVICE_TICKS = Metric(
 ARTIFACTS_REMOVED = Metric(
     "postroad_artifacts_removed_total", _C, ("type",), "Stored files that went by the rules of retention."
 )
+DELIVERIES = Metric(
+    "postroad_event_deliveries_total", _C, ("consumer", "result"), "Deliveries of events to consumers, by result."
+)
+DELIVERY_DEPTH = Metric(
+    "postroad_event_delivery_depth", _G, ("consumer", "state"), "Deliveries of events that are not done, by state."
+)
+DELIVERY_AGE = Metric(
+    "postroad_event_delivery_oldest_seconds",
+    _G,
+    ("consumer",),
+    "Age of the oldest delivery that waits for its turn or for another attempt.",
+)
 
 METRICS = (
     RUNS,
@@ -90,6 +102,9 @@ METRICS = (
     LIVE_STREAMS,
     SERVICE_TICKS,
     ARTIFACTS_REMOVED,
+    DELIVERIES,
+    DELIVERY_DEPTH,
+    DELIVERY_AGE,
 )
 
 

@@ -8,10 +8,25 @@ canonical text on SQLite: keys come back in another order than they went in, so 
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Dialect, Integer, MetaData, Table, Text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Dialect,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    bindparam,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import DontWrapMixin
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.visitors import InternalTraversal
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from postroad.vocabulary.refusals import ValidationFailed
@@ -61,6 +76,49 @@ class Json(TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         return json.loads(value) if isinstance(value, str) and dialect.name != "postgresql" else value
+
+
+class TextList(TypeDecorator[Any]):
+    """A list of texts as one value: text[] on PostgreSQL, JSON on SQLite. Only for parameters; see `among`."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(ARRAY(Text) if dialect.name == "postgresql" else Text())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        return list(value) if dialect.name == "postgresql" else json.dumps(list(value))
+
+
+class _Listed(ColumnElement[bool]):
+    inherit_cache = True
+    _traverse_internals = [  # noqa: RUF012  (kernel: SQLAlchemy declares it on the instance; until 2028-01-01)
+        ("column", InternalTraversal.dp_clauseelement),
+        ("values", InternalTraversal.dp_clauseelement),
+    ]
+
+    def __init__(self, column: ColumnElement[str], values: ColumnElement[Any]) -> None:
+        self.column = column
+        self.values = values
+        self.type = Boolean()
+
+
+@compiles(_Listed, "postgresql")
+def _on_postgresql(element: _Listed, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in (element.column, element.values))
+    return f"{column} = ANY ({values})"
+
+
+@compiles(_Listed, "sqlite")
+def _on_sqlite(element: _Listed, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in (element.column, element.values))
+    return f"{column} IN (SELECT value FROM json_each({values}))"  # noqa: S608  (kernel: compiled parts; until 2028-01-01)
+
+
+def among(column: ColumnElement[str], parameter: str) -> ColumnElement[bool]:
+    """The column is one of the texts of a parameter. One statement for lists of any length, unlike IN."""
+    return _Listed(column, bindparam(parameter, type_=TextList()))
 
 
 def id_column() -> Column[str]:

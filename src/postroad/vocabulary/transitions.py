@@ -1,7 +1,10 @@
-"""State machines of runs and items, as data: the engine drives them and the service stores them.
+"""State machines of runs, items and deliveries, as data: the engine drives them and the service stores them.
 
 `RUN[state][event]` is the next state. A cell that is missing is a transition that is refused. Source: design of the
-run and item machines (spec wepush §6.6, §12.1).
+run and item machines (spec wepush §6.6, §12.1), of the delivery machine (spec agent-system §6.2).
+
+A delivery is that of an event to a consumer here or to an address outside. A terminal state is left by people only: a
+replay leaves the row as it is and makes one of the next generation, a discard makes it SKIPPED.
 """
 
 from enum import StrEnum
@@ -131,3 +134,49 @@ ITEM: dict[ItemState, frozenset[ItemState]] = {
 def next_run_state(state: RunState, event: RunEvent) -> RunState | None:
     """The state after `event`, or None where the machine has no such cell."""
     return RUN[state].get(event)
+
+
+class DeliveryState(StrEnum):
+    PENDING = "PENDING"
+    """Waits for its first attempt."""
+    SENDING = "SENDING"
+    """Somebody has it in hand, under a lease."""
+    SUCCEEDED = "SUCCEEDED"
+    """Done."""
+    RETRY_WAIT = "RETRY_WAIT"
+    """An attempt failed, or whoever had it is gone; there will be another."""
+    DEAD = "DEAD"
+    """Failed for good, or too often."""
+    UNKNOWN = "UNKNOWN"
+    """Whoever had it is gone, and doing it again could do it twice: a person decides."""
+    HELD = "HELD"
+    """The receiver is switched off; nothing is lost."""
+    SKIPPED = "SKIPPED"
+    """Filtered, or given up by a person."""
+
+
+_D = DeliveryState
+
+DELIVERY: dict[DeliveryState, frozenset[DeliveryState]] = {
+    _D.PENDING: frozenset({_D.SENDING, _D.HELD, _D.DEAD, _D.SKIPPED}),
+    _D.RETRY_WAIT: frozenset({_D.SENDING, _D.HELD, _D.DEAD, _D.SKIPPED}),
+    _D.SENDING: frozenset({_D.SUCCEEDED, _D.RETRY_WAIT, _D.PENDING, _D.DEAD, _D.UNKNOWN, _D.SKIPPED, _D.HELD}),
+    _D.HELD: frozenset({_D.PENDING, _D.SKIPPED}),
+    _D.SUCCEEDED: frozenset(),
+    _D.DEAD: frozenset({_D.SKIPPED}),
+    _D.UNKNOWN: frozenset({_D.SKIPPED}),
+    _D.SKIPPED: frozenset(),
+}
+"""SENDING → PENDING gives back what was not tried. DEAD and UNKNOWN → SKIPPED is a discard."""
+
+DUE = frozenset({_D.PENDING, _D.RETRY_WAIT})
+"""May be claimed once their time has come."""
+DONE = frozenset({_D.SUCCEEDED, _D.SKIPPED})
+"""Let what comes after them go on."""
+FINAL = frozenset({_D.SUCCEEDED, _D.SKIPPED, _D.DEAD, _D.UNKNOWN})
+"""Nothing happens any more unless a person wants it."""
+REPLAYABLE = frozenset({_D.DEAD, _D.UNKNOWN, _D.SKIPPED})
+
+
+def may_become(state: DeliveryState, following: DeliveryState) -> bool:
+    return following in DELIVERY[state]

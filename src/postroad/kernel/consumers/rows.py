@@ -12,8 +12,8 @@ from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, Table, Te
 
 from postroad.kernel.consumers.consumer import ConsumerRegistry
 from postroad.kernel.tables import flag, metadata, millis
-from postroad.vocabulary.deliveries import DeliveryState
 from postroad.vocabulary.events import Event
+from postroad.vocabulary.transitions import DeliveryState
 
 MOST_HOPS = 8
 """An event further from its first cause is delivered to nobody: consumers set each other off in a circle."""
@@ -86,7 +86,7 @@ _PLAN = insert(event_deliveries)
 
 def plan(connection: Connection, registry: ConsumerRegistry, events: Sequence[Event]) -> None:
     """Writes the deliveries of events into the transaction that emits them."""
-    rows = [_row(event, consumer.name) for event in events for consumer in registry.of(event.name)]
+    rows = [row_of(event, consumer.name) for event in events for consumer in registry.of(event.name)]
     if rows:
         connection.execute(_PLAN, rows)
 
@@ -95,7 +95,8 @@ def aggregate_key(event: Event) -> str:
     return f"{event.aggregate.type}/{event.aggregate.id}"
 
 
-def _row(event: Event, consumer: str) -> dict[str, Any]:
+def row_of(event: Event, consumer: str) -> dict[str, Any]:
+    """The first delivery of an event to a consumer."""
     goes_round = event.hop > MOST_HOPS
     return {
         "event_id": event.event_id,

@@ -1,23 +1,27 @@
-"""Who takes which deliveries in hand: what is due longest first, under a lease with a fencing token of its own.
+"""Who takes which deliveries in hand: what is due longest first.
 
-Claiming is one short transaction; others pass over the rows it has locked. A delivery waits while an earlier one of its
-aggregate is neither done nor in the same claim. Those that must wait are put off to just after the one they wait for,
-so that a long queue behind one failing delivery never hides the others. Whoever held a delivery and vanished may have
-died of it: such a one is claimed alone, so that it takes no others with it the next time.
+`look` locks what may go now, and others pass over it: for effects that are committed in the same transaction that is
+enough. `claim` also writes a lease with a fencing token of its own, for what goes on after the transaction.
+
+A delivery waits while an earlier one of its aggregate is neither done nor in the same claim. Those that must wait are
+put off to just after the one they wait for, so that a long queue behind one failing delivery never hides the others.
+Whoever held a delivery and vanished may have died of it: such a one is claimed alone, so that it takes no others with
+it the next time.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, and_, bindparam, select, text, tuple_, update
+from sqlalchemy import Integer, Row, and_, bindparam, select, text, tuple_, update
 
 from postroad.kernel.consumers import Consumer, Order, OutsideWork
 from postroad.kernel.consumers.rows import IS_OPEN, event_consumers, event_deliveries
 from postroad.kernel.outbox import event_of, outbox_events
+from postroad.kernel.tables import among
 from postroad.kernel.uow import UnitOfWork
-from postroad.vocabulary.deliveries import DeliveryState
 from postroad.vocabulary.events import Event
+from postroad.vocabulary.transitions import DeliveryState
 
 LEASE_LOST = "LEASE_LOST"
 _SOON_MS = 50
@@ -45,7 +49,7 @@ _CANDIDATES = (
         _D.next_attempt_at_ms <= bindparam("now"),
     )
     .order_by(_D.next_attempt_at_ms, _D.event_id)
-    .limit(bindparam("most"))
+    .limit(bindparam("most", type_=Integer))
     .with_for_update(skip_locked=True, of=event_deliveries)
 )
 _UNORDERED = _CANDIDATES
@@ -53,7 +57,7 @@ _ORDERED = _CANDIDATES.add_columns(_BEFORE.scalar_subquery().label("before"))
 _ORDERED_ALIVE = _CANDIDATES.add_columns(_BEFORE_ALIVE.scalar_subquery().label("before"))
 _MINE = (
     _D.consumer == bindparam("claiming"),
-    _D.event_id.in_(bindparam("events", expanding=True)),
+    among(_D.event_id, "events"),
     _D.is_current,
 )
 _TAKE = (
@@ -83,7 +87,7 @@ _WAITERS = (
     update(event_deliveries)
     .where(
         _D.consumer == bindparam("claiming"),
-        _D.aggregate_key.in_(bindparam("keys", expanding=True)),
+        among(_D.aggregate_key, "keys"),
         text("event_deliveries.is_current AND event_deliveries.state IN ('PENDING', 'RETRY_WAIT')"),
         _D.attempts == 0,
         _D.next_attempt_at_ms > bindparam("now"),
@@ -102,33 +106,50 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    fence: str
-    """Proves that a result comes from this claim."""
+class Found:
     deliveries: tuple[Claimed, ...]
     has_more: bool
     """Whether it is worth looking again at once."""
 
 
-def claim(uow: UnitOfWork, consumer: Consumer, owner: str, most: int) -> Claim:
-    """Takes up to `most` deliveries of a consumer that are due. `owner` names this start of the process."""
+@dataclass(frozen=True, slots=True)
+class Claim:
+    fence: str
+    """Proves that a result comes from this claim."""
+    deliveries: tuple[Claimed, ...]
+    has_more: bool
+
+
+def look(uow: UnitOfWork, consumer: Consumer, most: int) -> Found:
+    """Locks up to `most` deliveries of a consumer that are due and may go, until the transaction ends."""
     statement = _UNORDERED if consumer.order is Order.NONE else _ORDERED_ALIVE if consumer.skip_dead else _ORDERED
     asked = {"claiming": consumer.name, "now": uow.now_ms, "most": most}
     rows = uow.connection.execute(statement, asked).all()
-    has_more = len(rows) == most
-    fence = uow.new_id()
     if rows and rows[0].held:
         uow.connection.execute(_HOLD, {**asked, "events": [row.event_id for row in rows]})
-        return Claim(fence, (), has_more)
+        return Found((), len(rows) == most)
     admitted, waiting = _admit(rows, consumer)
     if waiting:
         _put_off(uow, consumer, waiting)
-    if admitted:
-        taking = {"events": [row.event_id for row in admitted], "holder": owner, "fence": fence}
-        until = uow.now_ms + round(lease_s(consumer) * 1000)
-        uow.connection.execute(_TAKE, {**asked, **taking, "until": until})
     taken = (Claimed(event_of(row._mapping), row.generation, row.attempts + 1, row.aggregate_key) for row in admitted)
-    return Claim(fence, tuple(taken), has_more or len(admitted) + len(waiting) < len(rows))
+    return Found(tuple(taken), len(rows) == most or len(admitted) + len(waiting) < len(rows))
+
+
+def claim(uow: UnitOfWork, consumer: Consumer, owner: str, most: int) -> Claim:
+    """Takes what `look` finds under a lease. `owner` names this start of the process."""
+    found = look(uow, consumer, most)
+    fence = uow.new_id()
+    if found.deliveries:
+        asked = {
+            "claiming": consumer.name,
+            "events": [one.event.event_id for one in found.deliveries],
+            "holder": owner,
+            "fence": fence,
+            "until": uow.now_ms + round(lease_s(consumer) * 1000),
+            "now": uow.now_ms,
+        }
+        uow.connection.execute(_TAKE, asked)
+    return Claim(fence, found.deliveries, found.has_more)
 
 
 def lease_s(consumer: Consumer) -> float:

@@ -11,9 +11,9 @@ from sqlalchemy import Insert, bindparam, select, text, update
 
 from postroad.kernel.consumers import Consumer, Verdict
 from postroad.kernel.consumers.rows import event_deliveries, event_receipts
-from postroad.kernel.tables import insert_for
+from postroad.kernel.tables import among, insert_for
 from postroad.kernel.uow import UnitOfWork
-from postroad.vocabulary.deliveries import DeliveryState
+from postroad.vocabulary.transitions import DeliveryState
 
 LONGEST_REASON = 200
 _D = event_deliveries.c
@@ -25,18 +25,25 @@ _IS_MINE = (
 _LET_GO = {"owner": None, "lease_until_ms": None, "fencing_token": None}
 _SUCCEED = (
     update(event_deliveries)
-    .where(_D.event_id.in_(bindparam("events", expanding=True)), *_IS_MINE)
+    .where(among(_D.event_id, "events"), *_IS_MINE)
     .values(state=DeliveryState.SUCCEEDED.value, updated_at_ms=bindparam("now"), last_error=None, **_LET_GO)
     .returning(_D.event_id)
 )
+_FINISH = (
+    update(event_deliveries)
+    .where(_D.consumer == bindparam("settling"), among(_D.event_id, "events"), _D.is_current)
+    .values(
+        state=DeliveryState.SUCCEEDED.value, attempts=_D.attempts + 1, updated_at_ms=bindparam("now"), last_error=None
+    )
+)
 _SKIP = (
     update(event_deliveries)
-    .where(_D.consumer == bindparam("settling"), _D.event_id.in_(bindparam("events", expanding=True)), _D.is_current)
+    .where(_D.consumer == bindparam("settling"), among(_D.event_id, "events"), _D.is_current)
     .values(state=DeliveryState.SKIPPED.value)
 )
 _GIVE_BACK = (
     update(event_deliveries)
-    .where(_D.event_id.in_(bindparam("events", expanding=True)), *_IS_MINE)
+    .where(among(_D.event_id, "events"), *_IS_MINE)
     .values(
         state=DeliveryState.PENDING.value,
         attempts=_D.attempts - 1,
@@ -81,6 +88,11 @@ def succeed(uow: UnitOfWork, consumer: Consumer, fence: str, event_ids: Sequence
     return frozenset(uow.connection.execute(_SUCCEED, asked).scalars())
 
 
+def finish(uow: UnitOfWork, consumer: Consumer, event_ids: Sequence[str]) -> None:
+    """Marks as done what this transaction has locked."""
+    uow.connection.execute(_FINISH, {"settling": consumer.name, "events": list(event_ids), "now": uow.now_ms})
+
+
 def skip(uow: UnitOfWork, consumer: Consumer, event_ids: Collection[str]) -> None:
     """Marks as filtered what `succeed` marked as done in the same transaction."""
     uow.connection.execute(_SKIP, {"settling": consumer.name, "events": list(event_ids)})
@@ -114,7 +126,7 @@ def settle(uow: UnitOfWork, consumer: Consumer, fence: str, result: Result) -> b
 
 def _receipts_of(dialect_name: str) -> Insert:
     rows = select(_D.consumer, _D.event_id, bindparam("now").label("received_at_ms")).where(
-        _D.consumer == bindparam("settling"), _D.event_id.in_(bindparam("events", expanding=True)), _D.is_current
+        _D.consumer == bindparam("settling"), among(_D.event_id, "events"), _D.is_current
     )
     columns = ["consumer", "event_id", "received_at_ms"]
     adding = insert_for(dialect_name, event_receipts).from_select(columns, rows)
