@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,11 +50,20 @@ def environment(data_dir: Path, more: Mapping[str, str] | None = None) -> dict[s
 
 
 def refused(
-    data_dir: Path, arguments: Sequence[str] = (), more: Mapping[str, str] | None = None
+    data_dir: Path,
+    arguments: Sequence[str] = (),
+    more: Mapping[str, str] | None = None,
+    *,
+    largest_file: int = resource.RLIM_INFINITY,
 ) -> "subprocess.CompletedProcess[str]":
-    """A start that must end by itself."""
+    """A start that must end by itself. No file it writes may pass `largest_file` bytes, as on a full disk."""
     return subprocess.run(
-        command(data_dir, arguments), env=environment(data_dir, more), capture_output=True, text=True, timeout=30
+        command(data_dir, arguments),
+        env=environment(data_dir, more),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file)),
     )
 
 
@@ -79,8 +89,9 @@ def _banner(process: "subprocess.Popen[bytes]", log: Path) -> list[str]:
     for _ in range(4000):
         lines = log.read_text(encoding="utf-8").splitlines()
         starts = [at for at, line in enumerate(lines) if "Postroad listens at" in line]
-        if starts and "Ctrl-C" in lines[-1]:
-            return lines[starts[-1] :]
+        ends = [at for at, line in enumerate(lines) if line.startswith("Ctrl-C")]
+        if starts and ends:
+            return [line for line in lines[starts[0] : ends[0] + 1] if not line.startswith("{")]
         if process.poll() is not None:
             raise RuntimeError(f"the service ended with {process.returncode}: {lines[-5:]}")
         try:

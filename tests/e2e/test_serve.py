@@ -114,6 +114,17 @@ def test_a_file_that_is_no_database_is_refused_and_kept(data: Path) -> None:
     assert (data / "postroad.db").read_bytes().startswith(b"these are not")
 
 
+def test_a_start_without_room_is_refused_and_the_next_one_works(data: Path) -> None:
+    ended = refused(data, largest_file=100_000)
+    assert ended.returncode == 1
+    assert "check the disk" in ended.stderr or "make room" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    with served(data) as running:
+        assert running.get("/health/ready").status_code == 200
+        assert (data / "postroad.db").stat().st_mode & 0o077 == 0
+        running.stop(signal.SIGTERM)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_refused(data: Path) -> None:
     data.mkdir(mode=0o500)

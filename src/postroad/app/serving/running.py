@@ -24,6 +24,7 @@ def serve(options: ServeOptions, tell: Callable[[Started], None]) -> int:
     check_exposure(settings.server)
     configure_logs(level=settings.logging.level, form=settings.logging.format, instance_id=uuid7()[-12:])
     enable_spans(wanted=settings.telemetry.traces)
+    os.umask(0o077)
     with data_folder.held(settings.data_dir):
         key_file_is_new = not settings.keys.file.exists()
         keys = open_ring(settings)
