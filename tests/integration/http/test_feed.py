@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
-from tests.builders.service import RunningService
+from tests.builders.service import RunningService, running_service
 
+from postroad.foundation.service_settings import load_settings
 from postroad.vocabulary.roles import Role
 
 
@@ -51,6 +53,17 @@ def test_a_watcher_goes_on_after_its_last_event(service: RunningService) -> None
 def test_a_stranger_hears_nothing(service: RunningService) -> None:
     answer: httpx.Response = service.client(None).get("/events")
     assert answer.status_code == 404
+
+
+def test_one_stream_too_many_is_refused_in_words(tmp_path: Path) -> None:
+    settings = load_settings(flags={"dataDir": str(tmp_path), "limits.watchers": "1"})
+    with running_service(tmp_path, settings=settings) as service:
+        viewer = service.client(Role.VIEWER)
+        with viewer.stream("GET", "/events") as answer:
+            assert next(answer.iter_lines()).startswith("retry:")
+            refused = service.client(Role.VIEWER).get("/events")
+        assert (refused.status_code, refused.json()["code"]) == (503, "OVERLOADED")
+        assert refused.headers["retry-after"] == "5"
 
 
 def test_an_id_that_is_none_is_refused(service: RunningService) -> None:

@@ -74,7 +74,7 @@ def _api_routes(composition: "Surface", owners: Sequence[ModuleType]) -> list[Ba
     for owner in owners:
         router = Router(composition, prefix=PREFIX, tag=owner.__name__.rpartition(".")[2])
         owner.add_routes(router, composition)
-        found += [*router.routes, *router.public.routes]
+        found += router.all_routes
     return found
 
 

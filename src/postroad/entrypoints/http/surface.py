@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from postroad.entrypoints.http.audiences import AudienceComposition, ScheduleComposition
 from postroad.entrypoints.http.configuration import ConfigurationComposition
+from postroad.entrypoints.http.open_calls import OpenComposition
 from postroad.entrypoints.http.operating.measures import MeasuredComposition
 from postroad.entrypoints.http.routes.administration import IdentityComposition
 from postroad.entrypoints.http.routes.artifacts import ArtifactComposition
 from postroad.entrypoints.http.routes.secrets import SecretComposition
 from postroad.entrypoints.http.routes.system import SystemComposition
-from postroad.entrypoints.http.runs import RunComposition
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.operating.health import Readiness
@@ -24,7 +24,7 @@ class Surface(
     ConfigurationComposition,
     IdentityComposition,
     MeasuredComposition,
-    RunComposition,
+    OpenComposition,
     ScheduleComposition,
     SecretComposition,
     SystemComposition,

@@ -5,7 +5,7 @@ from postroad.entrypoints.http.conventions.caller import Caller, CallerOf
 from postroad.entrypoints.http.conventions.paging import FiltersAsked, ListFilters, PageAsked, PageShown, paged
 from postroad.entrypoints.http.conventions.paths import WorkspaceId, path_part
 from postroad.entrypoints.http.conventions.repeats import RepeatKey
-from postroad.entrypoints.http.conventions.routing import Router
+from postroad.entrypoints.http.conventions.routing import Door, Router
 from postroad.entrypoints.http.conventions.versions import IfMatch, show_version
 from postroad.entrypoints.http.conventions.wire import Asked, GivenInstant, Instant, Shown, iso, stamp
 
@@ -14,6 +14,7 @@ __all__ = [
     "Asked",
     "Caller",
     "CallerOf",
+    "Door",
     "FiltersAsked",
     "GivenInstant",
     "IfMatch",

@@ -22,7 +22,7 @@ class OwnHosts:
         if scope["type"] != "http" or self._is_ours(_host(scope)):
             await self._app(scope, receive, send)
             return
-        detail = "this service does not answer under that host name; add it to server.hostNames or use publicBaseUrl"
+        detail = "this service does not answer under that host name; add it to security.allowedHosts"
         await problem(421, "HOST_UNKNOWN", detail, trace_of(scope))(scope, receive, send)
 
     def _is_ours(self, host: str) -> bool:
