@@ -60,7 +60,8 @@ def test_one_stream_too_many_is_refused_in_words(tmp_path: Path) -> None:
     with running_service(tmp_path, settings=settings) as service:
         viewer = service.client(Role.VIEWER)
         with viewer.stream("GET", "/events") as answer:
-            assert next(answer.iter_lines()).startswith("retry:")
+            lines = answer.iter_lines()
+            assert next(lines).startswith("retry:")
             refused = service.client(Role.VIEWER).get("/events")
         assert (refused.status_code, refused.json()["code"]) == (503, "OVERLOADED")
         assert refused.headers["retry-after"] == "5"
