@@ -17,7 +17,7 @@ class EventName(StrEnum):
     MEMBER_CHANGED = "member.changed"
     """A user joined or left a workspace or was given another role in it."""
     TOKEN_CHANGED = "token.changed"  # noqa: S105  (kernel: the name of an event, no password; until 2028-01-01)
-    """A personal token was made or revoked."""
+    """A personal token was made or revoked, disabled after refused calls, or enabled again."""
     SECRET_CHANGED = "secret.changed"  # noqa: S105  (kernel: the name of an event, no password; until 2028-01-01)
     """A secret was replaced or deleted."""
     ACCOUNT_CHANGED = "account.changed"

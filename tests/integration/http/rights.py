@@ -24,6 +24,8 @@ class Right:
     body: object = None
     """JSON, or bytes; None for the smallest that the contract allows."""
     query: Mapping[str, str] = field(default_factory=dict)
+    tokens_only: bool = False
+    """Of the open API: no session comes in, and the workspace is the token's own."""
     asks_again: bool = True
     """Of a changing route: it changes something in a transaction that asks for the right again."""
 
@@ -57,6 +59,13 @@ RIGHTS: dict[tuple[str, str], Right] = {
     ("DELETE", "/api/v1/users/{userId}/sessions"): Right(Action.SYSTEM_ADMIN),
     ("GET", "/api/v1/audit-events"): Right(Action.SYSTEM_ADMIN),
     ("GET", "/api/v1/audit-events/export"): Right(Action.SYSTEM_ADMIN),
+    ("GET", "/api/v1/deliveries"): Right(Action.SYSTEM_ADMIN),
+    ("GET", "/api/v1/deliveries/{deliveryId}"): Right(Action.SYSTEM_ADMIN),
+    ("POST", "/api/v1/deliveries/replay"): Right(Action.SYSTEM_ADMIN),
+    ("POST", "/api/v1/deliveries/discard"): Right(Action.SYSTEM_ADMIN),
+    ("GET", "/api/v1/event-consumers"): Right(Action.SYSTEM_ADMIN),
+    ("POST", "/api/v1/event-consumers/{consumerName}/hold"): Right(Action.SYSTEM_ADMIN),
+    ("POST", "/api/v1/event-consumers/{consumerName}/release"): Right(Action.SYSTEM_ADMIN),
     ("GET", "/api/v1/workspaces"): Right(Who.SOMEBODY),
     ("POST", "/api/v1/workspaces"): Right(Action.SYSTEM_ADMIN),
     ("GET", "/api/v1/system/info"): Right(Who.SOMEBODY),
@@ -77,7 +86,13 @@ RIGHTS: dict[tuple[str, str], Right] = {
     ("POST", f"{_W}/api-tokens"): Right(Action.TOKENS_OWN),
     ("GET", f"{_W}/api-tokens/{{tokenId}}"): Right(Action.TOKENS_OWN),
     ("DELETE", f"{_W}/api-tokens/{{tokenId}}"): Right(Action.TOKENS_OWN),
+    ("POST", f"{_W}/api-tokens/{{tokenId}}/enable"): Right(Action.TOKENS_OWN),
+    ("POST", "/api/v1/open/jobs/{jobId}/run"): Right(Action.JOBS_RUN, tokens_only=True, asks_again=False),
     ("GET", f"{_W}/audit-events"): Right(Action.AUDIT_READ),
+    ("GET", f"{_W}/deliveries"): Right(Action.DELIVERIES_READ),
+    ("GET", f"{_W}/deliveries/{{deliveryId}}"): Right(Action.DELIVERIES_READ),
+    ("POST", f"{_W}/deliveries/replay"): Right(Action.DELIVERIES_WRITE),
+    ("POST", f"{_W}/deliveries/discard"): Right(Action.DELIVERIES_WRITE),
     ("GET", f"{_W}/audit-events/export"): Right(Action.AUDIT_READ),
     ("GET", f"{_W}/artifacts"): Right(Action.ARTIFACTS_READ),
     ("POST", f"{_W}/artifacts"): Right(Action.ARTIFACTS_WRITE, body=b"some bytes"),

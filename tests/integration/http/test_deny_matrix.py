@@ -101,7 +101,10 @@ def _expected(people: People, operation: Operation, principal: Principal) -> tup
     if isinstance(right.needs, Who):
         is_short = right.needs is Who.SIGNED_IN and principal.kind is PrincipalKind.TOKEN
         return (403, "ACCESS_DENIED") if is_short else None
-    workspace_id = people.service.workspace_id if "{workspaceId}" in operation[1] else ""
+    if right.tokens_only and principal.kind is PrincipalKind.USER:
+        return (403, "ACCESS_DENIED")
+    is_within = right.tokens_only or "{workspaceId}" in operation[1]
+    workspace_id = people.service.workspace_id if is_within else ""
     for action in right.actions:
         decision = decide(principal, action, Resource(workspace_id, "thing"))
         if not decision.allowed:

@@ -2,7 +2,8 @@
 
     confirm_run      shows what would be sent and makes the token for it
     start_run        a confirmed job, or a dry run, becomes a run
-    start_trusted    a schedule or a program starts one without a person
+    start_by_program a token starts a job that is marked for it, up to its recipient cap
+    start_trusted    a schedule or a trigger starts one without a person
     confirm_resend   shows who of an ended run would be sent to again
     start_resend     the linked run to them
     steer_run        a command of a person to a run
@@ -12,6 +13,7 @@ made for a few recipients at the confirmation, outside of any transaction.
 """
 
 from postroad.flows.sending.beginning import StartedRun
+from postroad.flows.sending.by_program import ProgramStart, require_open, start_by_program
 from postroad.flows.sending.commanding import CommandAnswered, SteerAsk, steer_run
 from postroad.flows.sending.confirmations import ConfirmationKey, ConfirmationStale, Token
 from postroad.flows.sending.confirming import ConfirmAsk, Confirmation, EarlierRun, confirm_run
@@ -57,6 +59,7 @@ __all__ = [
     "Estimate",
     "FiredSchedule",
     "Ingredients",
+    "ProgramStart",
     "Providers",
     "ResendAsk",
     "ResendConfirmation",
@@ -74,6 +77,8 @@ __all__ = [
     "TrustedStart",
     "confirm_resend",
     "confirm_run",
+    "require_open",
+    "start_by_program",
     "start_resend",
     "start_run",
     "start_trusted",

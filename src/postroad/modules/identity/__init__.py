@@ -7,7 +7,8 @@ codes as SHA-256; each is shown once. Who is unknown, disabled or mistaken gets 
 tries are throttled. Rights are read at each use, so a role, session or token that is taken away is gone with the next
 request, and a write asks again under its own lock. Once there is an active system administrator there always is one;
 the first one comes by a code that opens only while nobody is there. A token belongs to one workspace, acts as its owner
-within its scopes and never as a system administrator; managing tokens and members needs a signed-in session.
+within its scopes and never as a system administrator; managing tokens and members needs a signed-in session. Ten
+refused calls of the open API within an hour disable a token, once; its owner enables it again.
 
 Publishes `user.changed`, `member.changed` and `token.changed`. Sessions are audited and publish nothing.
 """
@@ -28,6 +29,7 @@ from postroad.modules.identity.commands.sessions import (
 from postroad.modules.identity.commands.setup import SetUp, create_first_administrator, new_setup_code
 from postroad.modules.identity.commands.sign_in import SignIn, sign_in
 from postroad.modules.identity.commands.sweeping import forget_ended
+from postroad.modules.identity.commands.token_failures import enable_token, note_open_failure
 from postroad.modules.identity.commands.tokens import IssueToken, issue_token, revoke_token
 from postroad.modules.identity.commands.users import (
     ChangeUser,
@@ -58,6 +60,7 @@ from postroad.modules.identity.parts.last_use import LastUses
 from postroad.modules.identity.parts.passwords import HashingCost, Passwords
 from postroad.modules.identity.queries import (
     Me,
+    find_own_token,
     get_me,
     get_member,
     get_token,
@@ -108,6 +111,8 @@ __all__ = [
     "change_user",
     "create_first_administrator",
     "create_user",
+    "enable_token",
+    "find_own_token",
     "forget_ended",
     "get_me",
     "get_member",
@@ -121,6 +126,7 @@ __all__ = [
     "list_tokens",
     "list_users",
     "new_setup_code",
+    "note_open_failure",
     "redeem_password_link",
     "remove_member",
     "revoke_own_session",

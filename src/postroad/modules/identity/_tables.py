@@ -69,6 +69,8 @@ tokens = Table(
     millis("expires_at_ms"),
     millis("last_used_at_ms", nullable=True),
     millis("revoked_at_ms", nullable=True),
+    millis("disabled_at_ms", nullable=True),
+    json_column("open_failures"),
     version_column(),
     millis("created_at_ms"),
     millis("updated_at_ms"),

@@ -10,6 +10,8 @@ DAY_MS = 86_400_000
 TOKEN_NAME_LONGEST = 120
 TOKEN_DAYS, TOKEN_DAYS_MOST = 90, 366
 TOKENS_PER_USER = 20
+OPEN_FAILURES_MOST, OPEN_FAILURES_WITHIN_MS = 10, 3_600_000
+"""So many refused calls of the open API within so long disable a token."""
 TOKEN_WARNING_MS = 14 * DAY_MS
 SETUP_CODE_MS = DAY_MS
 PASSWORD_LINK_MS = 3 * DAY_MS
@@ -25,6 +27,8 @@ class TokenStatus(StrEnum):
     ACTIVE = "ACTIVE"
     EXPIRED = "EXPIRED"
     REVOKED = "REVOKED"
+    DISABLED = "DISABLED"
+    """By the service, after too many refused calls of the open API; its owner can enable it again."""
 
 
 class CodePurpose(StrEnum):
@@ -111,6 +115,7 @@ class Token:
     last_used_at_ms: int | None
     """To the minute: not every request is written down."""
     revoked_at_ms: int | None
+    disabled_at_ms: int | None
     version: int
     created_at_ms: int
     updated_at_ms: int
@@ -118,7 +123,9 @@ class Token:
     def status(self, now_ms: int) -> TokenStatus:
         if self.revoked_at_ms is not None:
             return TokenStatus.REVOKED
-        return TokenStatus.ACTIVE if now_ms < self.expires_at_ms else TokenStatus.EXPIRED
+        if now_ms >= self.expires_at_ms:
+            return TokenStatus.EXPIRED
+        return TokenStatus.ACTIVE if self.disabled_at_ms is None else TokenStatus.DISABLED
 
     def expires_soon(self, now_ms: int) -> bool:
         """Whether somebody should see to a new one: valid, and within two weeks of its end."""

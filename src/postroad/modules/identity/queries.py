@@ -97,6 +97,14 @@ def get_token(reading: Reading, workspace_id: str, token_id: str) -> Token:
     return token
 
 
+def find_own_token(reading: Reading) -> Token | None:
+    """The token of the caller; None for who did not come with one."""
+    principal = reading.principal
+    if principal.kind is not PrincipalKind.TOKEN:
+        return None
+    return next((tokens.find(reading.connection, place, principal.token_id) for place in principal.roles), None)
+
+
 def is_setup_needed(reading: Reading) -> bool:
     """Whether nobody is there yet. Anybody may know."""
     return not users.has_any(reading.connection)

@@ -95,9 +95,9 @@ CREATE TABLE accounts (
 	CONSTRAINT pk_accounts PRIMARY KEY (id)
 )
 -- then
-CREATE UNIQUE INDEX uq_accounts_name ON accounts (workspace_id, name_key) WHERE status != 'ARCHIVED'
--- then
 CREATE INDEX ix_accounts_listed ON accounts (workspace_id, created_at_ms, id)
+-- then
+CREATE UNIQUE INDEX uq_accounts_name ON accounts (workspace_id, name_key) WHERE status != 'ARCHIVED'
 -- then
 CREATE TABLE artifacts (
 	id TEXT NOT NULL,
@@ -128,9 +128,9 @@ CREATE TABLE artifacts (
 -- then
 CREATE INDEX ix_artifacts_due ON artifacts (state, due_at_ms)
 -- then
-CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
--- then
 CREATE INDEX ix_artifacts_owner ON artifacts (workspace_id, owner_type, owner_id)
+-- then
+CREATE INDEX ix_artifacts_listed ON artifacts (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE artifact_usages (
 	workspace_id TEXT NOT NULL,
@@ -158,9 +158,9 @@ CREATE TABLE audiences (
 	CONSTRAINT pk_audiences PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_audiences_listed ON audiences (workspace_id, created_at_ms, id)
--- then
 CREATE UNIQUE INDEX uq_audiences_name ON audiences (workspace_id, name_key) WHERE status != 'ARCHIVED'
+-- then
+CREATE INDEX ix_audiences_listed ON audiences (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE audit_events (
 	id TEXT NOT NULL,
@@ -256,15 +256,15 @@ CREATE TABLE jobs (
 	CONSTRAINT pk_jobs PRIMARY KEY (id)
 )
 -- then
-CREATE UNIQUE INDEX uq_jobs_name ON jobs (workspace_id, name_key) WHERE status != 'ARCHIVED'
--- then
-CREATE INDEX ix_jobs_audience ON jobs (audience_id)
--- then
 CREATE INDEX ix_jobs_listed ON jobs (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_jobs_message ON jobs (message_id)
 -- then
 CREATE INDEX ix_jobs_account ON jobs (account_id)
+-- then
+CREATE UNIQUE INDEX uq_jobs_name ON jobs (workspace_id, name_key) WHERE status != 'ARCHIVED'
+-- then
+CREATE INDEX ix_jobs_audience ON jobs (audience_id)
 -- then
 CREATE TABLE messages (
 	id TEXT NOT NULL,
@@ -280,9 +280,9 @@ CREATE TABLE messages (
 	CONSTRAINT pk_messages PRIMARY KEY (id)
 )
 -- then
-CREATE INDEX ix_messages_listed ON messages (workspace_id, created_at_ms, id)
--- then
 CREATE UNIQUE INDEX uq_messages_name ON messages (workspace_id, name_key) WHERE status != 'ARCHIVED'
+-- then
+CREATE INDEX ix_messages_listed ON messages (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE runs (
 	id TEXT NOT NULL,
@@ -342,17 +342,17 @@ CREATE TABLE runs (
 	CONSTRAINT uq_runs_confirmation_id UNIQUE (confirmation_id)
 )
 -- then
+CREATE INDEX ix_runs_state ON runs (workspace_id, state, created_at_ms, id)
+-- then
+CREATE INDEX ix_runs_source ON runs (source_run_id)
+-- then
+CREATE INDEX ix_runs_job ON runs (job_id, created_at_ms, id)
+-- then
 CREATE INDEX ix_runs_claimable ON runs (workspace_id, last_claimed_at_ms, id) WHERE pending_shards > 0
 -- then
 CREATE INDEX ix_runs_newest ON runs (workspace_id, created_at_ms, id)
 -- then
 CREATE INDEX ix_runs_to_end ON runs (ending_until_ms) WHERE results_wanted AND open_shards = 0
--- then
-CREATE INDEX ix_runs_state ON runs (workspace_id, state, created_at_ms, id)
--- then
-CREATE INDEX ix_runs_job ON runs (job_id, created_at_ms, id)
--- then
-CREATE INDEX ix_runs_source ON runs (source_run_id)
 -- then
 CREATE TABLE run_lanes (
 	workspace_id TEXT NOT NULL,
@@ -384,11 +384,11 @@ CREATE TABLE schedules (
 	CONSTRAINT pk_schedules PRIMARY KEY (id)
 )
 -- then
+CREATE INDEX ix_schedules_workspace ON schedules (workspace_id, created_at_ms, id)
+-- then
 CREATE INDEX ix_schedules_job ON schedules (job_id)
 -- then
 CREATE INDEX ix_schedules_due ON schedules (status, next_fire_at_ms, id)
--- then
-CREATE INDEX ix_schedules_workspace ON schedules (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE secret_records (
 	id TEXT NOT NULL,
@@ -408,9 +408,9 @@ CREATE TABLE secret_records (
 	CONSTRAINT uq_secret_records_workspace_id_namespace_name UNIQUE (workspace_id, namespace, name)
 )
 -- then
-CREATE INDEX ix_secret_records_listed ON secret_records (workspace_id, created_at_ms, id)
--- then
 CREATE INDEX ix_secret_records_key ON secret_records (key_version, id)
+-- then
+CREATE INDEX ix_secret_records_listed ON secret_records (workspace_id, created_at_ms, id)
 -- then
 CREATE TABLE workspaces (
 	id TEXT NOT NULL,
@@ -454,13 +454,13 @@ CREATE TABLE event_deliveries (
 	CONSTRAINT fk_event_deliveries_event_id_outbox_events FOREIGN KEY(event_id) REFERENCES outbox_events (event_id)
 )
 -- then
-CREATE INDEX ix_event_deliveries_leased ON event_deliveries (lease_until_ms) WHERE state = 'SENDING'
+CREATE INDEX ix_event_deliveries_due ON event_deliveries (consumer, next_attempt_at_ms, event_id) WHERE state IN ('PENDING', 'RETRY_WAIT')
 -- then
 CREATE INDEX ix_event_deliveries_open ON event_deliveries (consumer, aggregate_key, aggregate_version, event_id) WHERE is_current AND state NOT IN ('SUCCEEDED', 'SKIPPED')
 -- then
-CREATE INDEX ix_event_deliveries_due ON event_deliveries (consumer, next_attempt_at_ms, event_id) WHERE state IN ('PENDING', 'RETRY_WAIT')
--- then
 CREATE INDEX ix_event_deliveries_workspace ON event_deliveries (workspace_id, event_id, consumer, generation)
+-- then
+CREATE INDEX ix_event_deliveries_leased ON event_deliveries (lease_until_ms) WHERE state = 'SENDING'
 -- then
 CREATE TABLE audience_snapshots (
 	id TEXT NOT NULL,
@@ -520,9 +520,9 @@ CREATE TABLE audience_imports (
 -- then
 CREATE INDEX ix_audience_imports_listed ON audience_imports (workspace_id, created_at_ms, id)
 -- then
-CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
--- then
 CREATE INDEX ix_audience_imports_audience ON audience_imports (audience_id)
+-- then
+CREATE INDEX ix_audience_imports_state ON audience_imports (state, lease_until_ms, id)
 -- then
 CREATE TABLE role_bindings (
 	id TEXT NOT NULL,
@@ -570,6 +570,8 @@ CREATE TABLE tokens (
 	expires_at_ms BIGINT NOT NULL,
 	last_used_at_ms BIGINT,
 	revoked_at_ms BIGINT,
+	disabled_at_ms BIGINT,
+	open_failures JSONB NOT NULL,
 	version INTEGER NOT NULL,
 	created_at_ms BIGINT NOT NULL,
 	updated_at_ms BIGINT NOT NULL,
@@ -578,9 +580,9 @@ CREATE TABLE tokens (
 	CONSTRAINT uq_tokens_secret_digest UNIQUE (secret_digest)
 )
 -- then
-CREATE INDEX ix_tokens_user ON tokens (user_id)
--- then
 CREATE INDEX ix_tokens_workspace ON tokens (workspace_id, created_at_ms, id)
+-- then
+CREATE INDEX ix_tokens_user ON tokens (user_id)
 -- then
 CREATE TABLE one_time_codes (
 	id TEXT NOT NULL,
@@ -635,9 +637,9 @@ CREATE TABLE run_snapshots (
 	CONSTRAINT fk_run_snapshots_run_id_runs FOREIGN KEY(run_id) REFERENCES runs (id)
 )
 -- then
-CREATE INDEX ix_run_snapshots_hash ON run_snapshots (workspace_id, hash)
--- then
 CREATE INDEX ix_run_snapshots_audience ON run_snapshots (audience_snapshot_id)
+-- then
+CREATE INDEX ix_run_snapshots_hash ON run_snapshots (workspace_id, hash)
 -- then
 CREATE TABLE run_shards (
 	id TEXT NOT NULL,
@@ -752,12 +754,12 @@ CREATE TABLE run_leases (
 	CONSTRAINT fk_run_leases_shard_id_run_shards FOREIGN KEY(shard_id) REFERENCES run_shards (id)
 )
 -- then
-CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
--- then
-CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE state = 'ACTIVE'
+CREATE INDEX ix_run_leases_worker ON run_leases (worker_id, expires_at_ms)
 -- then
 CREATE UNIQUE INDEX ix_run_leases_one_active ON run_leases (shard_id) WHERE state = 'ACTIVE'
 -- then
-CREATE INDEX ix_run_leases_worker ON run_leases (worker_id, expires_at_ms)
--- then
 CREATE INDEX ix_run_leases_expiry ON run_leases (expires_at_ms) WHERE state = 'ACTIVE'
+-- then
+CREATE INDEX ix_run_leases_run ON run_leases (run_id, created_at_ms)
+-- then
+CREATE INDEX ix_run_leases_active ON run_leases (workspace_id, run_id) WHERE state = 'ACTIVE'

@@ -55,6 +55,7 @@ def issue_token(uow: UnitOfWork, ask: IssueToken, entropy: Entropy = SYSTEM_ENTR
         expires_at_ms=uow.now_ms + ask.expires_in_days * DAY_MS,
         last_used_at_ms=None,
         revoked_at_ms=None,
+        disabled_at_ms=None,
         version=1,
         created_at_ms=uow.now_ms,
         updated_at_ms=uow.now_ms,

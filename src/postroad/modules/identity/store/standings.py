@@ -1,8 +1,8 @@
 """Who somebody is, by what was shown; and who he still is, under the lock of a write.
 
-A sign-in or a token is good while it is not revoked, not over, not idle for too long, and its user is active. Rights
-are read each time: a role that was taken away is gone with the next request. Every request comes through here, so the
-statements are made once.
+A sign-in or a token is good while it is not revoked, disabled, over or idle for too long, and its user is active.
+Rights are read each time: a role that was taken away is gone with the next request. Every request comes through here,
+so the statements are made once.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def _with_roles(statement: _Statement, table: Table) -> _Statement:
     )
 
 
-_OF_SESSION, _OF_TOKEN = ("last_seen_at_ms",), ("last_used_at_ms", "workspace_id", "scopes")
+_OF_SESSION, _OF_TOKEN = ("last_seen_at_ms",), ("last_used_at_ms", "disabled_at_ms", "workspace_id", "scopes")
 _SESSION_SHOWN = _with_roles(_holder(sessions, sessions.c.secret_digest, *_OF_SESSION), sessions)
 _TOKEN_SHOWN = _with_roles(_holder(tokens, tokens.c.secret_digest, *_OF_TOKEN), tokens)
 _SESSION_HELD = _holder(sessions, sessions.c.id, *_OF_SESSION).with_for_update(read=True)
@@ -90,8 +90,9 @@ class Standings:
 
     def _is_valid(self, row: RowMapping, now_ms: int) -> bool:
         is_over = row["revoked_at_ms"] is not None or row["expires_at_ms"] <= now_ms
+        is_disabled = row.get("disabled_at_ms") is not None
         is_idle = "last_seen_at_ms" in row and row["last_seen_at_ms"] + self.times.idle_ms <= now_ms
-        return not is_over and not is_idle and row["user_status"] == UserStatus.ACTIVE.value
+        return not is_over and not is_disabled and not is_idle and row["user_status"] == UserStatus.ACTIVE.value
 
 
 def _session_principal(row: RowMapping, roles: Mapping[str, Role]) -> Principal:

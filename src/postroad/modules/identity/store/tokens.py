@@ -23,6 +23,7 @@ def add(connection: Connection, token: Token, secret_digest: str) -> None:
             shown=token.shown,
             secret_digest=secret_digest,
             scopes=list(token.scopes),
+            open_failures=[],
             expires_at_ms=token.expires_at_ms,
             version=token.version,
             created_at_ms=token.created_at_ms,
@@ -76,6 +77,27 @@ def save_revoked(connection: Connection, token: Token) -> None:
     )
 
 
+def lock_failures(connection: Connection, token_id: str) -> tuple[Token, Sequence[int]] | None:
+    """The token, held, and when its latest calls of the open API were refused."""
+    statement = select(tokens, users.c.username).join(users, users.c.id == _T.user_id).where(_T.id == token_id)
+    row = connection.execute(statement.with_for_update(of=tokens)).mappings().first()
+    return None if row is None else (_token(row), row["open_failures"])
+
+
+def save_failures(connection: Connection, token: Token, failures: Sequence[int]) -> None:
+    """Writes refusals, and with them whether the token is disabled, over the row that is held."""
+    connection.execute(
+        update(tokens)
+        .where(_T.id == token.id)
+        .values(
+            open_failures=list(failures),
+            disabled_at_ms=token.disabled_at_ms,
+            version=token.version,
+            updated_at_ms=token.updated_at_ms,
+        )
+    )
+
+
 def note_used(connection: Connection, used: Mapping[str, int]) -> None:
     """Token id → instant; an earlier instant than is kept changes nothing."""
     connection.execute(
@@ -104,7 +126,13 @@ def list_page(
         case TokenStatus.EXPIRED:
             statement = statement.where(_T.revoked_at_ms.is_(None), _T.expires_at_ms <= now_ms)
         case TokenStatus.ACTIVE:
-            statement = statement.where(_T.revoked_at_ms.is_(None), _T.expires_at_ms > now_ms)
+            statement = statement.where(
+                _T.revoked_at_ms.is_(None), _T.expires_at_ms > now_ms, _T.disabled_at_ms.is_(None)
+            )
+        case TokenStatus.DISABLED:
+            statement = statement.where(
+                _T.revoked_at_ms.is_(None), _T.expires_at_ms > now_ms, _T.disabled_at_ms.is_not(None)
+            )
         case None:
             pass
     return [_token(row) for row in connection.execute(listing.newest_first(statement, tokens)).mappings()]
@@ -133,5 +161,6 @@ def _token(row: RowMapping) -> Token:
         expires_at_ms=row["expires_at_ms"],
         last_used_at_ms=row["last_used_at_ms"],
         revoked_at_ms=row["revoked_at_ms"],
+        disabled_at_ms=row["disabled_at_ms"],
         version=row["version"],
     )

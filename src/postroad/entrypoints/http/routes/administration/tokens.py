@@ -66,6 +66,19 @@ def _add_reading(router: Router) -> None:
 
 
 def _add_changing(router: Router) -> None:
+    @router.post(_ONE + "/enable", responses=problems(403, 404))
+    async def enable_token(
+        caller: Caller, workspace_id: WorkspaceId, token_id: TokenId, response: Response
+    ) -> TokenShown:
+        """Enables a token of one's own again that was disabled after refused calls of the open API."""
+
+        def work(uow: UnitOfWork) -> TokenShown:
+            return TokenShown.at(identity.enable_token(uow, workspace_id, token_id), uow.now_ms)
+
+        shown = await caller.write(work)
+        show_version(response, shown.version)
+        return shown
+
     @router.post(_ALL, status_code=201, responses=problems(403, 404, 409))
     async def issue_token(
         caller: Caller, workspace_id: WorkspaceId, body: TokenAsked, response: Response

@@ -21,6 +21,7 @@ class TokenShown(Shown):
     expires_soon: bool = Field(description="It is good and ends within two weeks.")
     last_used_at: Instant | None = stamp("last_used_at_ms")
     revoked_at: Instant | None = stamp("revoked_at_ms")
+    disabled_at: Instant | None = stamp("disabled_at_ms")
     version: int
     created_at: Instant = stamp("created_at_ms")
     updated_at: Instant = stamp("updated_at_ms")
