@@ -43,6 +43,7 @@ _VIEWER = (
     _A.ARTIFACTS_READ,
     _A.SECRETS_READ,
     _A.WORKSPACE_READ,
+    _A.DELIVERIES_READ,
     _A.SYSTEM_READ,
 )
 _OPERATOR = (
@@ -59,7 +60,7 @@ _OPERATOR = (
     _A.ARTIFACTS_WRITE,
     _A.SECRETS_WRITE,
 )
-_ADMIN = (_A.WORKSPACE_WRITE, _A.AUDIT_READ, _A.ARTIFACTS_HOLD)
+_ADMIN = (_A.WORKSPACE_WRITE, _A.AUDIT_READ, _A.ARTIFACTS_HOLD, _A.DELIVERIES_WRITE)
 _STOPPING = (_A.RUNS_COMMAND, _A.AUDIT_READ, _A.ARTIFACTS_HOLD)
 _ADMIN_BY_SESSION = (_A.MEMBERS_READ, _A.MEMBERS_WRITE, _A.TOKENS_READ, _A.TOKENS_WRITE)
 
@@ -68,6 +69,7 @@ RULES: Mapping[Action, Rule] = MappingProxyType(
     | {action: _rule(action, Role.OPERATOR, when_archived=action in _STOPPING) for action in _OPERATOR}
     | {action: _rule(action, Role.ADMIN, when_archived=action in _STOPPING) for action in _ADMIN}
     | {action: _by_session(Role.ADMIN) for action in _ADMIN_BY_SESSION}
+    | {action: _by_session(Role.OPERATOR) for action in (_A.SUBSCRIPTIONS_READ, _A.SUBSCRIPTIONS_WRITE)}
     | {_A.TOKENS_OWN: _by_session(Role.VIEWER)}
     | {_A.SYSTEM_ADMIN: _by_session(Role.ADMIN, system_admin=True)}
 )
