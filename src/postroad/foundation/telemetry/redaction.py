@@ -8,6 +8,7 @@ turn the direction of text are written out as escapes, and nothing is longer tha
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from math import isfinite
 
@@ -46,9 +47,14 @@ _QUOTED = re.compile(rf"""(["']{_TELLING_NAME}["']\s*[:=]\s*)(["'])(?:\\.|(?!\2)
 _ASSIGNED = re.compile(
     rf"""(?<![\w.-])((?:{_TELLING_NAME}|(?<=[?&])(?:key|code))\s*=\s*)[^\s&"'<>,;)]+""", re.IGNORECASE
 )
+_PLAIN = re.compile(r"[A-Za-z0-9 .,:{}/+-]*\Z")
+_HINT = re.compile(r"eyJ|bearer|basic|digest|negotiate|authorization|cookie|/hook/|/bot|://|-----", re.IGNORECASE)
+"""A short text of these letters alone, without a hint, is nothing that any of the patterns below or above finds."""
+_SHORT = 256
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Whether a field of this name holds a secret: `apiToken`, `X-Api-Key`, `smtp_password`; not `tokenId`."""
     return _NAME.fullmatch(name) is not None
@@ -56,6 +62,12 @@ def is_secret_name(name: str) -> bool:
 
 def redacted_text(text: str) -> str:
     """`text` without secrets and without characters that a terminal would obey. Line feeds and tabs stay."""
+    if len(text) <= _SHORT and _PLAIN.match(text) and not _HINT.search(text):
+        return text
+    return _searched(text)
+
+
+def _searched(text: str) -> str:
     total = len(text)
     text = _QUOTED.sub(rf"\1\2{MASK}\2", text[:_LONGEST_LOOK])
     for pattern, shown in _LOOKS:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postroad.foundation.telemetry import is_secret_name, redacted, redacted_text
+from postroad.foundation.telemetry import is_secret_name, redacted, redacted_text, redaction
 from postroad.foundation.telemetry.redaction import LONGEST_TEXT
 from postroad.vocabulary.secret import MASK, Secret
 
@@ -96,3 +96,17 @@ def test_nothing_is_left_that_a_terminal_would_obey(text: str) -> None:
 def test_regression_long_runs_of_letters_do_not_stall() -> None:
     for text in ("a" * 100_000, "a." * 50_000, '"password":"' * 10_000, "http://" * 20_000):
         assert len(redacted_text(text)) < LONGEST_TEXT + 50
+
+
+_PARTS = st.sampled_from(
+    [
+        "a", "Z", "7", " ", ".", ",", ":", "/", "+", "-", "{", "}", "=", "@", "_", "?", "&", "\n", "\u202e", '"',
+        "eyJ", "Bearer ", "basic ", "digest ", "Authorization: ", "cookie:", "/hook/", "/bot12345:", "https://u",
+        "-----BEGIN PRIVATE KEY-----", "pst_", "whsec_", "password", "token", "api-key", "key=", "abcdefghijklmnop",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(_PARTS, max_size=25).map("".join))
+def test_the_quick_look_at_plain_text_passes_nothing_over(text: str) -> None:
+    assert redacted_text(text) == redaction._searched(text)
