@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,12 @@ def missing_in(words: list[str]) -> str:
     """The first word of a command line that the program does not know; empty where all is known."""
     command = PROGRAM
     known: set[str] = set()
-    for word in words:
+    valued: set[str] = set()
+    for before, word in pairwise(["", *words]):
         known |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        valued |= {name for option in command.params if not getattr(option, "is_flag", True) for name in option.opts}
+        if before in valued:
+            continue
         if word.startswith("-"):
             if word.partition("=")[0] not in known | {"--help", "-h"}:
                 return word

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from postroad.egress import Egress
-    from postroad.entrypoints.cli.composition import ServeOptions, Started
+    from postroad.entrypoints.cli.composition import KeyDesk, ServeOptions, Started
     from postroad.flows.local_runs import Surroundings
     from postroad.foundation.home import Home
     from postroad.spi import ProviderDescriptor
@@ -64,6 +64,11 @@ class LocalComposition:
         from postroad import providers
 
         return {provider_id: providers.load(provider_id, self.egress).descriptor for provider_id in providers.BUILTIN}
+
+    def keys(self, options: "ServeOptions") -> "KeyDesk":
+        from postroad.app.serving.key_desk import ServiceKeys
+
+        return ServiceKeys.of(options)
 
     def serve(self, options: "ServeOptions", tell: "Callable[[Started], None]") -> int:
         from postroad.app.serving import serve

@@ -15,8 +15,8 @@ class Setting:
 SETTINGS = (
     Setting(
         "POSTROAD_HOME",
-        "The folder of this installation: the list of past sends, the key that signs receipts, the session of `postroad "
-        "login`. It is made with mode 0700 and refused where others may write into it.",
+        "The folder of this installation: the list of past sends, the key that signs receipts, the session that "
+        "`postroad login` began. It is made with mode 0700 and refused where others may write into it.",
         "`~/.postroad`",
         "POSTROAD_HOME=/srv/postroad",
     ),

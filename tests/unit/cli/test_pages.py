@@ -1,5 +1,6 @@
 """Help pages: every command has one in both languages, with examples that the program itself understands."""
 
+import re
 import shlex
 
 import pytest
@@ -39,9 +40,9 @@ def test_every_command_says_what_it_does_and_has_examples() -> None:
 
 @pytest.mark.parametrize("line", sorted({line for lines in EXAMPLES.values() for line in lines}))
 def test_every_example_is_understood(line: str) -> None:
-    words = shlex.split(line.partition(" > ")[0])[1:]
+    words = shlex.split(re.split(" [<>] ", line)[0])[1:]
     command: TyperCommand | TyperGroup = _program()
-    while isinstance(command, TyperGroup):
+    while isinstance(command, TyperGroup) and words and not words[0].startswith("-"):
         inner = command.commands[words.pop(0)]
         assert isinstance(inner, TyperCommand | TyperGroup)
         command = inner

@@ -10,6 +10,10 @@ import pytest
 from postroad.app.reference.errors import coded_errors
 from postroad.entrypoints.cli import program
 from postroad.entrypoints.cli.pages import help_page, usage_errors
+from postroad.entrypoints.cli.remote.show import audiences as remote_audiences
+from postroad.entrypoints.cli.remote.show import endings as remote_endings
+from postroad.entrypoints.cli.remote.show import live
+from postroad.entrypoints.cli.remote.show import messages as remote_messages
 from postroad.entrypoints.cli.show import console, endings, providers, watching
 from postroad.entrypoints.cli.texts import chosen_language, language_first
 from postroad.entrypoints.cli.texts.chinese import CHINESE
@@ -60,6 +64,11 @@ TABLES = {
     *help_page._EPILOGS.values(),
     *console.OUTCOME_STYLES,
     *OUTCOMES,
+    *(text for text, _style in (*remote_endings.ENDS.values(), remote_endings.REHEARSED)),
+    *remote_audiences.OUTCOMES.values(),
+    *remote_messages._OUTCOMES.values(),
+    *live.WAITS.values(),
+    *live.STATES.values(),
     *(str(state).lower() for state in RunState if state in endings._ENDS),
 }
 """Texts that are chosen from a table before they are said."""

@@ -30,7 +30,7 @@ def open_ring(settings: Settings) -> KeyRing:
     """
     file = settings.keys.file
     may_make = settings.is_standalone and not file.exists()
-    if may_make and _needed_keys(settings):
+    if may_make and needed_keys(settings):
         raise KeysUnusable(
             f"the key ring {file} is missing and the database holds secrets that were encrypted with it; put it back "
             "from its backup",
@@ -95,7 +95,8 @@ class _Uses:
         return [secrets.Referrer(use.kind, use.id, use.name) for use in found]
 
 
-def _needed_keys(settings: Settings) -> frozenset[str]:
+def needed_keys(settings: Settings) -> frozenset[str]:
+    """The versions that stored secrets were encrypted with."""
     if settings.database.is_sqlite and not settings.database.sqlite_path.exists():
         return frozenset()
     dialect = storage.dialect_of(settings.database)

@@ -35,6 +35,36 @@ class Started:
     """The settings that hold, secrets masked."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeyVersion:
+    """One master key of a service's key ring."""
+
+    name: str
+    is_active: bool
+    """It encrypts what is new."""
+    is_needed: bool
+    """Stored secrets were encrypted with it."""
+
+
+class KeyDesk(Protocol):
+    """The key ring of a service, beside the service."""
+
+    @property
+    def file(self) -> Path: ...
+
+    def versions(self) -> Sequence[KeyVersion]:
+        """The oldest first. Raises KeysUnusable, and what opening the database raises."""
+        ...
+
+    def rotate(self, *, signing: bool) -> str:
+        """Adds a version and makes it active; its name. Raises KeysUnusable."""
+        ...
+
+    def drop(self, version: str) -> None:
+        """Forgets a version for good. Raises StateConflict while something may need it, KeysUnusable."""
+        ...
+
+
 class Composition(Protocol):
     @property
     def command(self) -> Sequence[str]:
@@ -60,6 +90,10 @@ class Composition(Protocol):
 
     def descriptors(self) -> Mapping[str, "ProviderDescriptor"]:
         """Every channel this installation has, by id."""
+        ...
+
+    def keys(self, options: ServeOptions) -> KeyDesk:
+        """The key ring of the service with these settings. Raises ConfigInvalid."""
         ...
 
     def serve(self, options: ServeOptions, tell: Callable[[Started], None]) -> int:

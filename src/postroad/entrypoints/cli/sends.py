@@ -1,6 +1,6 @@
-"""`postroad send` in its three forms (new, `--resume`, `--only`) and `postroad runs`."""
+"""`postroad send` in its three forms: new, `--resume`, `--only`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 def add_commands(program: typer.Typer) -> None:
     program.command(help=say("Send a message to an audience, resume a send, or send again to some of it."))(send)
-    program.command(help=say("List past sends and their folders."))(runs)
 
 
 def send(  # noqa: PLR0913  (cli: the options of a command are its arguments; until 2027-11-30)
@@ -91,16 +90,3 @@ def _refuse_beside(option: str, **given: object) -> None:
         if value:
             shown = name if name.isupper() else "--" + name.replace("_", "-")
             raise typer.BadParameter(say("{option} goes without {name}", option=option, name=shown))
-
-
-def runs(
-    context: typer.Context,
-    *,
-    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help=say("How many, the newest first."))] = 20,
-    as_json: opt.AsJson = False,
-) -> None:
-    from postroad.entrypoints.cli.show import sends as shown
-    from postroad.flows.local_runs import list_sends
-
-    composition: Composition = context.obj
-    shown.past_sends(list_sends(composition.surroundings(), limit), as_json=as_json)

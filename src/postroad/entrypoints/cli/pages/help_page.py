@@ -63,7 +63,8 @@ def described(parameter: TyperArgument | TyperOption) -> tuple[str, str]:
 
 def usage_line(command: TyperCommand | TyperGroup, path: str) -> str:
     if isinstance(command, TyperGroup):
-        return f"{path} {say('COMMAND')} …"
+        name = say("COMMAND")
+        return f"{path} [{name} …] {say('[OPTIONS]')}" if command.invoke_without_command else f"{path} {name} …"
     pieces = [path]
     for parameter in command.params:
         if isinstance(parameter, TyperArgument):

@@ -1,5 +1,7 @@
 """Examples of the commands that speak to a service."""
 
+_RUN = "01a22ead-2755-79eb-ac95-f8c6cb5b858b"
+
 SERVICE_EXAMPLES: dict[str, tuple[str, ...]] = {
     "postroad login": (
         "postroad login --link 'http://127.0.0.1:18990/setup#code=THE-CODE-IT-PRINTED'",
@@ -27,5 +29,93 @@ SERVICE_EXAMPLES: dict[str, tuple[str, ...]] = {
     "postroad tokens revoke": ("postroad tokens revoke nightly",),
     "postroad audit list": ("postroad audit list", "postroad audit list --action 'run.*' --result DENIED"),
     "postroad audit export": ("postroad audit export --out audit.csv --after 2026-11-01T00:00:00Z",),
+    "postroad keys status": ("postroad keys status", "postroad keys status --data-dir /srv/postroad"),
+    "postroad keys rotate": ("postroad keys rotate",),
+    "postroad keys drop": ("postroad keys drop k1-9f3ac1d0",),
+    "postroad accounts list": ("postroad accounts list", "postroad accounts list --provider smtp --json"),
+    "postroad accounts show": ("postroad accounts show shop-mail",),
+    "postroad accounts create": (
+        "postroad accounts create shop-mail --provider smtp --file account.yaml --secrets secrets.yaml",
+        "postroad accounts create orders --file job.yaml",
+    ),
+    "postroad accounts edit": (
+        "postroad accounts edit shop-mail --file account.yaml",
+        "postroad accounts edit shop-mail --renew-secrets",
+    ),
+    "postroad accounts test": ("postroad accounts test shop-mail",),
+    "postroad accounts enable": ("postroad accounts enable shop-mail",),
+    "postroad accounts disable": ("postroad accounts disable shop-mail",),
+    "postroad accounts archive": ("postroad accounts archive shop-mail",),
+    "postroad messages list": ("postroad messages list",),
+    "postroad messages show": ("postroad messages show welcome", "postroad messages show welcome --revision 2"),
+    "postroad messages create": ("postroad messages create welcome --provider smtp --file message.yaml",),
+    "postroad messages revise": ("postroad messages revise welcome --file message.yaml --account shop-mail",),
+    "postroad messages diff": ("postroad messages diff welcome", "postroad messages diff welcome --from 1 --to 4"),
+    "postroad messages preview": (
+        "postroad messages preview welcome --to email=me@example.com --to name=Me",
+        "postroad messages preview welcome --audience customers --row 2 --row 17",
+    ),
+    "postroad messages archive": ("postroad messages archive welcome",),
+    "postroad audiences list": ("postroad audiences list", "postroad audiences list --source QUERY"),
+    "postroad audiences show": ("postroad audiences show customers",),
+    "postroad audiences upload": (
+        "postroad audiences upload people.xlsx --name customers --key phone",
+        "postroad audiences upload people.csv --encoding gb18030 --errors rejected.csv",
+    ),
+    "postroad audiences refresh": ("postroad audiences refresh customers",),
+    "postroad audiences rows": (
+        "postroad audiences rows customers --limit 50",
+        "postroad audiences rows customers --out customers.csv",
+    ),
+    "postroad audiences archive": ("postroad audiences archive customers",),
+    "postroad secrets list": ("postroad secrets list",),
+    "postroad secrets set": (
+        "postroad secrets set crm-password",
+        "postroad secrets set shop/crm-password < password.txt",
+    ),
+    "postroad secrets delete": ("postroad secrets delete crm-password",),
+    "postroad artifacts list": ("postroad artifacts list --type RESULT",),
+    "postroad artifacts download": (f"postroad artifacts download {_RUN} --out results.parquet",),
+    "postroad jobs list": ("postroad jobs list",),
+    "postroad jobs show": ("postroad jobs show orders",),
+    "postroad jobs push": (
+        "postroad jobs push job.yaml",
+        "postroad jobs push job.yaml --audience people.xlsx --secrets secrets.yaml",
+    ),
+    "postroad jobs run": (
+        "postroad jobs run orders",
+        "postroad jobs run orders --dry-run",
+        "postroad jobs run orders --confirm 3f9a1c07d2 --rate 20/s --json",
+    ),
+    "postroad jobs enable": ("postroad jobs enable orders",),
+    "postroad jobs disable": ("postroad jobs disable orders",),
+    "postroad jobs archive": ("postroad jobs archive orders",),
+    "postroad schedules list": ("postroad schedules list",),
+    "postroad schedules show": ("postroad schedules show mornings",),
+    "postroad schedules create": (
+        "postroad schedules create mornings --job orders --cron '0 9 * * MON-FRI' --timezone Asia/Shanghai",
+        "postroad schedules create new-year --job greetings --at 2027-01-01T00:00 --timezone Europe/Berlin",
+    ),
+    "postroad schedules preview": (
+        "postroad schedules preview mornings",
+        "postroad schedules preview --cron '30 1 * * *' --timezone Europe/Berlin",
+    ),
+    "postroad schedules enable": ("postroad schedules enable mornings",),
+    "postroad schedules disable": ("postroad schedules disable mornings",),
+    "postroad schedules delete": ("postroad schedules delete mornings",),
+    "postroad runs list": ("postroad runs list", "postroad runs list --state RUNNING --job orders"),
+    "postroad runs show": ("postroad runs show latest",),
+    "postroad runs watch": ("postroad runs watch", f"postroad runs watch {_RUN}"),
+    "postroad runs pause": (f"postroad runs pause {_RUN}",),
+    "postroad runs resume": (f"postroad runs resume {_RUN}",),
+    "postroad runs cancel": (f"postroad runs cancel {_RUN} --reason 'wrong template'",),
+    "postroad runs concurrency": (f"postroad runs concurrency {_RUN} 8",),
+    "postroad runs rate": (f"postroad runs rate {_RUN} 20/s",),
+    "postroad runs items": (
+        "postroad runs items latest --only failed",
+        "postroad runs items latest --only unknown --out unknown.csv",
+    ),
+    "postroad runs results": ("postroad runs results latest", "postroad runs results latest --out results"),
+    "postroad runs resend": (f"postroad runs resend {_RUN} --only failed --only unsent",),
 }
 """Path of a command → command lines."""

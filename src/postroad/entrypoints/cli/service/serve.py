@@ -1,12 +1,12 @@
 """`postroad serve`: the service, until it is stopped."""
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from postroad.entrypoints.cli.composition import Composition
+from postroad.entrypoints.cli.service.options import Config, DataDir
 from postroad.entrypoints.cli.texts import say
 
 
@@ -23,14 +23,8 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, metavar="N", help=say("Port; else 18990. 0: a free one."))
     ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option("--data-dir", metavar="FOLDER", help=say("Folder of the database, the keys and the files.")),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help=say("Settings; else postroad.yaml in the data folder.")),
-    ] = None,
+    data_dir: DataDir = None,
+    config: Config = None,
 ) -> None:
     from postroad.entrypoints.cli.composition import ServeOptions
     from postroad.entrypoints.cli.service import banner

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 
+from postroad.entrypoints.cli.remote.access.kinds import Kind
 from postroad.entrypoints.cli.remote.access.refusals import ServiceRefused
 from postroad.entrypoints.cli.remote.access.service import Service, Wire, path_of
 from postroad.entrypoints.cli.texts import say
@@ -12,27 +12,6 @@ from postroad.vocabulary.refusals import ResourceNotFound, ValidationFailed
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 ARCHIVED = "ARCHIVED"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    path: str
-    """Of the list, below the workspace or, with a slash before it, below the API."""
-    group: str
-    """The commands that list it."""
-    id_field: str = "id"
-    name_field: str = "name"
-
-
-ACCOUNTS = Kind("accounts", "accounts")
-MESSAGES = Kind("messages", "messages")
-AUDIENCES = Kind("audiences", "audiences")
-JOBS = Kind("jobs", "jobs")
-SCHEDULES = Kind("schedules", "schedules")
-TOKENS = Kind("api-tokens", "tokens")
-MEMBERS = Kind("members", "members", "userId", "username")
-USERS = Kind("/users", "users", "id", "username")
-WORKSPACES = Kind("/workspaces", "workspaces")
 
 
 def is_id(text: str) -> bool:
@@ -52,6 +31,11 @@ def get_one(service: Service, kind: Kind, text: str) -> Wire:
         said = say("there is nothing called `{name}`; see: postroad {group} list", name=text, group=kind.group)
         raise ResourceNotFound(said)
     return service.get(f"{kind.path}/{path_of(str(found[kind.id_field]))}")
+
+
+def id_of(service: Service, kind: Kind, text: str | None) -> str | None:
+    """The id of what is called so; None for None. Raises as `get_one`."""
+    return None if text is None else str(get_one(service, kind, text)[kind.id_field])
 
 
 def find_named(service: Service, kind: Kind, name: str) -> Wire | None:

@@ -99,8 +99,12 @@ class Service:
         query: Mapping[str, object] | None = None,
         version: int | None = None,
         key: str = "",
+        also: int | None = None,
     ) -> Answer:
-        """Raises ServiceRefused, NotOurService, EgressFailed."""
+        """`also` is a status beside the successes whose JSON is an answer, no problem.
+
+        Raises ServiceRefused, NotOurService, EgressFailed.
+        """
         headers = {**self._speaker.headers, "accept": "application/json"}
         content = None
         if body is not None:
@@ -113,7 +117,7 @@ class Service:
         target = self._target(path, query)
         with self._reachable():
             reply = self._calls.call(method, target, headers=headers, body=content)
-        return self._answer(reply)
+        return self._answer(reply, also)
 
     def listed(self, path: str, query: Mapping[str, object], *, limit: int, cursor: str | None = None) -> Listed:
         """At most `limit` entries from `cursor` on."""
@@ -178,8 +182,9 @@ class Service:
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         return f"{whole}?{urlencode(given, doseq=True)}" if given else whole
 
-    def _answer(self, reply: "Reply") -> Answer:
-        self._refuse(reply)
+    def _answer(self, reply: "Reply", also: int | None = None) -> Answer:
+        if reply.status != also or reply.header("content-type") != "application/json":
+            self._refuse(reply)
         value = None
         if reply.body:
             try:

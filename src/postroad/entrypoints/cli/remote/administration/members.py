@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from postroad.entrypoints.cli.remote import options as opt
+from postroad.entrypoints.cli.remote.access.kinds import MEMBERS
 from postroad.entrypoints.cli.remote.access.opening import arguments_of, signed_in
 from postroad.entrypoints.cli.texts import say
 from postroad.vocabulary.roles import Role
@@ -58,7 +59,7 @@ def add(context: typer.Context, *, username: Username, role: RoleAsked, as_json:
 
 
 def change(context: typer.Context, *, username: Username, role: RoleAsked, as_json: opt.AsJson = False) -> None:
-    from postroad.entrypoints.cli.remote.access.naming import MEMBERS, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.service import path_of
     from postroad.entrypoints.cli.remote.show import tables
 
@@ -70,7 +71,7 @@ def change(context: typer.Context, *, username: Username, role: RoleAsked, as_js
 
 
 def remove(context: typer.Context, *, username: Username) -> None:
-    from postroad.entrypoints.cli.remote.access.naming import MEMBERS, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.service import path_of
     from postroad.entrypoints.cli.show import console
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from postroad.entrypoints.cli.remote import options as opt
+from postroad.entrypoints.cli.remote.access.kinds import TOKENS
 from postroad.entrypoints.cli.remote.access.opening import arguments_of, signed_in
 from postroad.entrypoints.cli.texts import say
 
@@ -68,7 +69,7 @@ def create(
 
 
 def revoke(context: typer.Context, *, name: opt.Named, as_json: opt.AsJson = False) -> None:
-    from postroad.entrypoints.cli.remote.access.naming import TOKENS, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.service import path_of
     from postroad.entrypoints.cli.remote.show import tables
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from postroad.entrypoints.cli.remote import options as opt
+from postroad.entrypoints.cli.remote.access.kinds import USERS
 from postroad.entrypoints.cli.remote.access.opening import arguments_of, signed_in
 from postroad.entrypoints.cli.texts import say
 
@@ -60,7 +61,7 @@ def create(
 
 
 def link(context: typer.Context, *, username: Username, as_json: opt.AsJson = False) -> None:
-    from postroad.entrypoints.cli.remote.access.naming import USERS, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.service import path_of
 
     with signed_in(context) as service:
@@ -78,7 +79,7 @@ def disable(context: typer.Context, *, username: Username, as_json: opt.AsJson =
 
 
 def _set_status(context: typer.Context, username: str, status: str, *, as_json: bool) -> None:
-    from postroad.entrypoints.cli.remote.access.naming import USERS, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.service import path_of
     from postroad.entrypoints.cli.remote.show import tables
 

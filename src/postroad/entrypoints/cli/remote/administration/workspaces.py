@@ -7,6 +7,7 @@ import typer
 
 from postroad.entrypoints.cli.composition import Composition
 from postroad.entrypoints.cli.remote import options as opt
+from postroad.entrypoints.cli.remote.access.kinds import WORKSPACES
 from postroad.entrypoints.cli.remote.access.opening import arguments_of, signed_in
 from postroad.entrypoints.cli.texts import say
 
@@ -45,7 +46,7 @@ def list_all(
 
 def use(context: typer.Context, *, name: opt.Named) -> None:
     from postroad.entrypoints.cli.remote.access.kept_session import find_session, keep_session
-    from postroad.entrypoints.cli.remote.access.naming import WORKSPACES, get_one
+    from postroad.entrypoints.cli.remote.access.naming import get_one
     from postroad.entrypoints.cli.remote.access.speaker import TOKEN_VARIABLE
     from postroad.entrypoints.cli.show import console
     from postroad.vocabulary.refusals import StateConflict

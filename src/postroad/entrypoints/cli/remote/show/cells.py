@@ -10,6 +10,7 @@ from postroad.entrypoints.cli.texts import say
 
 _STYLES = {
     "ACTIVE": "green",
+    "ENABLED": "green",
     "SUCCEEDED": "green",
     "APPLIED": "green",
     "READY": "green",
@@ -64,6 +65,12 @@ def local(instant: object) -> str:
     """`2026-11-30 18:05` on the clock of this machine; empty for none."""
     moment = moment_of(instant)
     return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""
+
+
+def clock(instant: object) -> str:
+    """`18:05:30` on the clock of this machine; empty for none."""
+    moment = moment_of(instant)
+    return moment.astimezone().strftime("%H:%M:%S") if moment else ""
 
 
 def moment_of(instant: object) -> datetime | None:

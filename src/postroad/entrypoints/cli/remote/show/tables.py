@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.table import Table
+
 from postroad.entrypoints.cli.remote.access.service import Listed, Wire
 from postroad.entrypoints.cli.remote.show.cells import block, cell
 from postroad.entrypoints.cli.show import console
@@ -38,13 +40,22 @@ def listing(found: Listed, columns: Iterable[Column], command: Sequence[str], *,
 
 def rows(items: Iterable[Wire], columns: Iterable[Column]) -> None:
     """A table on standard output."""
+    console.results.print(_table(items, columns))
+
+
+def to_people(items: Iterable[Wire], columns: Iterable[Column]) -> None:
+    """A table among the notices."""
+    console.people.print(_table(items, columns))
+
+
+def _table(items: Iterable[Wire], columns: Iterable[Column]) -> Table:
     shown = list(columns)
     table = console.plain_table(*(column.heading for column in shown))
     for place, column in enumerate(shown):
         table.columns[place].no_wrap = not column.folds
     for item in items:
         table.add_row(*(cell(column.of(item)) for column in shown))
-    console.results.print(table)
+    return table
 
 
 def done(line: str, value: object, *, as_json: bool) -> None:

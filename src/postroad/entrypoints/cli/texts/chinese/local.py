@@ -101,7 +101,6 @@ LOCAL = {
     "Send a message to an audience, resume a send, or send again to some of it.": (
         "向受众发送消息、继续未完成的发送，或对其中一部分人再次发送。"
     ),
-    "List past sends and their folders.": "列出以往的发送及其目录。",
     "Job file; with --only the folder of a past send.": "任务文件；与 --only 同用时为以往发送的目录。",
     "Go on with an unfinished send.": "继续一次未完成的发送。",
     "A new send to those of a past send who came to this; may be given twice.": (

@@ -1,0 +1,1 @@
+"""What is kept to be sent with: accounts, messages, audiences, secrets, files."""

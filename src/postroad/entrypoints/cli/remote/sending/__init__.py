@@ -1,0 +1,1 @@
+"""Jobs, when they start by themselves, and their runs."""
