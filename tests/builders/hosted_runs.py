@@ -164,6 +164,19 @@ class Post:
     def outcomes(self, run_id: str) -> Counter[str]:
         return Counter(item["outcome"] for item in self.items(run_id))
 
+    def judged(self, run_id: str, copies: Counter[str], most_unknown: int) -> dict[str, Any]:
+        """The ended run, whose account is what the receiver saw: nobody twice, and only UNKNOWN ones may have none."""
+        ended = self.ended(run_id)
+        counts = ended["counts"]
+        unknown = [item["fields"]["id"] for item in self.items(run_id, outcome="UNKNOWN")]
+        reached = {item["fields"]["id"] for item in self.items(run_id, outcome="SUCCEEDED")}
+        assert counts["succeeded"] + counts["unknown"] == counts["total"], counts
+        assert (len(reached), len(unknown)) == (counts["succeeded"], counts["unknown"])
+        assert len(unknown) <= most_unknown
+        assert reached <= set(copies)
+        assert_nobody_twice(copies, counts["total"], unknown)
+        return ended
+
     def folder_of(self, run_id: str) -> Path:
         return self.service.composition.run_folders.folder_of(run_id)
 
@@ -175,10 +188,25 @@ class Post:
 
     def restart(self) -> None:
         """Stops the host as a stop of the service does, and starts another one."""
-        assert self.host.stop(20)
-        self.service.composition.__dict__.pop("host")
-        self.service.composition.__dict__.pop("run_folders")
-        self.service.composition.start_work()
+        with self.host_away():
+            pass
+
+    @contextmanager
+    def host_away(self) -> Iterator[None]:
+        """Nobody works while this lasts."""
+        composition = self.service.composition
+        assert composition.stop_work(20)
+        for part in ("host", "run_folders"):
+            composition.__dict__.pop(part)
+        try:
+            yield
+        finally:
+            composition.start_work()
+
+    def change(self, path: str, made: Mapping[str, Any], **body: Any) -> None:
+        headers = {"if-match": f'"{made["version"]}"'}
+        answer = self.client.patch(f"/{path}/{made['id']}", json=body, headers=headers)
+        assert answer.status_code == 200, answer.text
 
     def _made(self, path: str, body: Mapping[str, Any], status: int = 201) -> dict[str, Any]:
         answer = self.client.post(path, json=body)

@@ -59,6 +59,20 @@ def test_a_dry_run_has_results_and_sends_nothing(post: Post, receiver: HttpRecei
     assert len(post.items(run["id"])) == 30
 
 
+def test_a_run_that_was_cancelled_before_anybody_began_has_results_that_say_so(
+    post: Post, receiver: HttpReceiver
+) -> None:
+    with post.host_away():
+        run = post.started(post.job(6))
+        assert post.steer(run["id"], "cancel").status_code == 202
+        assert post.run(run["id"])["state"] == "CANCELLED"
+    post.waited(run["id"], lambda one: one["hasResults"], "its results are made")
+    assert post.outcomes(run["id"]) == {"UNSENT": 6}
+    again = post.ended(post.resent(run["id"], "UNSENT")["id"])
+    assert again["counts"]["succeeded"] == 6
+    assert_nobody_twice(receiver.copies, 6)
+
+
 def test_whoever_fails_is_named_and_the_rest_is_reached(post: Post) -> None:
     with HttpReceiver(lambda who, _: "400" if who in ("p3", "p7") else "200") as picky:
         post.port = picky.port

@@ -63,6 +63,20 @@ def test_the_host_that_began_a_run_makes_its_results(room: RunRoom) -> None:
     assert to_end("one") == [run.id]
 
 
+def test_results_that_a_forgotten_worker_was_making_are_made_by_the_next(room: RunRoom) -> None:
+    run = room.add(10)
+    begun = room.begun()
+    room.finish(begun, counts(10, succeeded=10))
+
+    def to_end() -> list[str]:
+        found = room.write(lambda uow: runs.claim_runs_to_end(uow, "worker-1", room.around))
+        return [one.run_id for one in found]
+
+    assert (to_end(), to_end()) == ([run.id], [])
+    room.write(lambda uow: runs.forget_worker(uow, "worker-1", room.around))
+    assert to_end() == [run.id]
+
+
 def test_a_lease_says_what_was_known_of_its_shard(room: RunRoom) -> None:
     room.add(10)
     begun = room.begun()

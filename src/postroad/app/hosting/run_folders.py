@@ -1,5 +1,6 @@
 """`flows.hosting.WorkPlace` over the folders, journals and worker processes of `flows.local_runs`."""
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,9 @@ from postroad.modules.runs import (
 )
 from postroad.spi import ProviderFactory, Rate
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.errors import PostroadError, StorageFull
+
+_LOG = logging.getLogger(__name__)
 
 
 class Factories(Protocol):
@@ -104,10 +108,17 @@ class RunFolders:
         return counts_of(count_as_it_stands(standing, shard.fence.lease_id, self.clock.now_ms(), self._exports.begun))
 
     def end(self, run: RunToEnd) -> FolderEnd:
-        """Of a run whose folder could never be made there are no files: nobody was sent to."""
+        """Also of a run that nobody began: its results say that nobody was sent to. Without files where even that
+        cannot be made, because what it would be made of is gone."""
         folder = self.folder_of(run.run_id)
         if not is_frozen(folder) and run.counts.unsent == run.counts.total:
-            return FolderEnd(run.counts, {})
+            try:
+                self._freeze(run.plan)
+            except StorageFull:
+                raise
+            except PostroadError as error:
+                _LOG.warning("run %s ends without files: %s", run.run_id, error.message)
+                return FolderEnd(run.counts, {})
         account = ShardAccount(
             state=run.state,
             reason=run.reason,

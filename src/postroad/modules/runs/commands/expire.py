@@ -8,7 +8,7 @@ from postroad.kernel.uow import UnitOfWork
 from postroad.modules.runs.commands.shards import LeasedWork
 from postroad.modules.runs.model import LeaseState
 from postroad.modules.runs.parts.leasing import RunLease, ShardFence
-from postroad.modules.runs.ports import RunSurroundings
+from postroad.modules.runs.ports import WORK_TOPIC, RunSurroundings
 from postroad.modules.runs.store import lease_rows, run_rows
 
 
@@ -34,7 +34,8 @@ def expire_leases(uow: UnitOfWork, around: RunSurroundings, limit: int = 20) -> 
 
 
 def forget_worker(uow: UnitOfWork, worker_id: str, around: RunSurroundings) -> int:
-    """Ends all leases of a worker that is certainly gone, before their time; how many.
+    """Ends all leases of a worker that is certainly gone, before their time; how many. Runs whose results it was
+    making may be claimed again.
 
     Only for a worker whose processes cannot live any more: the host of a data folder, started anew under its lock.
     """
@@ -45,6 +46,8 @@ def forget_worker(uow: UnitOfWork, worker_id: str, around: RunSurroundings) -> i
             work.give_back("its worker was started anew", LeaseState.EXPIRED)
             work.change.save()
             ended += 1
+    if run_rows.let_endings_go(uow.connection, worker_id):
+        uow.after_commit(lambda: around.hint(WORK_TOPIC, ""))
     return ended
 
 

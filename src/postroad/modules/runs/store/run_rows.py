@@ -279,6 +279,12 @@ def _not_begun_by_others(worker_id: str) -> ColumnElement[bool]:
     return ~exists(begun)
 
 
+def let_endings_go(connection: Connection, worker_id: str) -> int:
+    """The runs that this worker was making results of may be claimed again; how many."""
+    mine = (runs.c.ending_by == worker_id, runs.c.results_wanted, runs.c.open_shards == 0, runs.c.ending_until_ms > 0)
+    return connection.execute(update(runs).where(*mine).values(ending_until_ms=0)).rowcount
+
+
 def list_shards(connection: Connection, run_id: str, *, lock: bool = False) -> list[Shard]:
     """In order of number."""
     statement = select(run_shards).where(run_shards.c.run_id == run_id).order_by(run_shards.c.number)

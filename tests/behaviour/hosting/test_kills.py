@@ -1,0 +1,82 @@
+"""Workers and hosts are killed as nothing else would: nobody is missed, nobody gets a second copy.
+
+`tests/soak/test_host_kills.py` kills at every step; here are one early, one late, and those that cost an answer.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.behaviour.hosting.conftest import post_in
+from tests.builders.host_process import host_process
+from tests.builders.hosted_runs import Post, loopback_settings, workers_of
+from tests.builders.http_receiver import HANG, HttpReceiver
+from tests.builders.service import RunningService, running_service
+
+PEOPLE = 12
+AT_ONCE = 3
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """The application without a host: that is another process."""
+    folder = tmp_path_factory.mktemp("idle")
+    with running_service(folder, settings=loopback_settings(folder)) as service:
+        yield service
+
+
+@pytest.mark.parametrize("fault", ["write_plan:before:1", "keep:after:2"])
+def test_a_host_that_is_killed_between_two_steps_is_taken_up_by_the_next(
+    idle: RunningService, tmp_path: Path, receiver: HttpReceiver, fault: str
+) -> None:
+    post = post_in(idle, tmp_path, receiver)
+    run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+    with host_process(idle, fault) as first:
+        assert first.wait(30) == -signal.SIGKILL
+    with host_process(idle):
+        post.judged(run["id"], receiver.copies, 0)
+
+
+def test_a_host_that_is_killed_while_messages_are_in_flight_leaves_them_unknown_and_nobody_else(
+    idle: RunningService, tmp_path: Path
+) -> None:
+    with HttpReceiver(lambda who, copy: HANG if who in ("p5", "p6") else "200") as receiver:
+        post = post_in(idle, tmp_path, receiver)
+        run = post.started(post.job(PEOPLE, concurrency=2))
+        with host_process(idle) as first:
+            receiver.wait_for(7)
+            first.kill()
+            first.wait(10)
+        receiver.release()
+        with host_process(idle):
+            post.judged(run["id"], receiver.copies, 2)
+    assert {item["fields"]["id"] for item in post.items(run["id"], outcome="UNKNOWN")} == {"p5", "p6"}
+
+
+def test_a_host_that_is_stopped_leaves_nothing_in_doubt(idle: RunningService, tmp_path: Path) -> None:
+    with HttpReceiver(slow_s=0.15) as receiver:
+        post = post_in(idle, tmp_path, receiver)
+        run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+        with host_process(idle) as first:
+            receiver.wait_for(4)
+            first.send_signal(signal.SIGTERM)
+            assert first.wait(20) == 0
+        between = post.run(run["id"])
+        assert (between["state"], between["stateReason"]) == ("PENDING", "the service stopped")
+        assert between["counts"]["succeeded"] == receiver.copies.total() < PEOPLE
+        with host_process(idle):
+            post.judged(run["id"], receiver.copies, 0)
+
+
+@pytest.mark.parametrize("at", [1, 9])
+def test_a_worker_that_is_killed_is_replaced(post: Post, at: int) -> None:
+    with HttpReceiver(slow_s=0.05) as receiver:
+        post.port = receiver.port
+        run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+        receiver.wait_for(at)
+        for worker in workers_of():
+            os.kill(worker, signal.SIGKILL)
+        ended = post.judged(run["id"], receiver.copies, AT_ONCE)
+    assert ended["shards"][0]["epoch"] == 2

@@ -1,0 +1,77 @@
+"""The host of the service killed before and after every step of a run's life, its workers killed at random."""
+
+import os
+import random
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.builders.host_process import PLACES, host_process
+from tests.builders.hosted_runs import Post, loopback_settings, workers_of
+from tests.builders.http_receiver import HttpReceiver
+from tests.builders.service import RunningService, running_service
+
+PEOPLE = 30
+AT_ONCE = 4
+MANY = 4_000
+FAULTS = [f"{place}:{when}:{number}" for place in PLACES for when in ("before", "after") for number in (1, 2)]
+ONLY_ONCE = {"write_job", "make_journal", "write_plan", "export", "receipt", "finish_shard", "claim_end", "end_run"}
+"""Places that one run passes once."""
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """The application without a host: that is another process."""
+    folder = tmp_path_factory.mktemp("idle")
+    with running_service(folder, settings=loopback_settings(folder)) as service:
+        yield service
+
+
+def _post(idle: RunningService, folder: Path, receiver: HttpReceiver, shards: int) -> Post:
+    idle.workspace_id = idle.new_workspace(folder.name)
+    post = Post(idle, folder, receiver.port)
+    post.cut_into(shards)
+    return post
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+@pytest.mark.parametrize(
+    "fault", [fault for fault in FAULTS if fault.split(":")[0] not in ONLY_ONCE or fault.endswith(":1")]
+)
+def test_a_host_that_is_killed_at_any_step_is_taken_up_by_the_next(
+    idle: RunningService, tmp_path: Path, fault: str, shards: int
+) -> None:
+    if shards == 1 and fault.startswith(("claim:", "freeze:", "acknowledge:", "start:")) and fault.endswith(":2"):
+        return  # one shard passes there once
+    with HttpReceiver(slow_s=0.02) as receiver:
+        post = _post(idle, tmp_path, receiver, shards)
+        run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+        with host_process(idle, fault) as first:
+            assert first.wait(60) == -signal.SIGKILL
+        with host_process(idle):
+            ended = post.judged(run["id"], receiver.copies, AT_ONCE)
+    print(f"{fault}, {shards} shards: {ended['counts']}")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_whose_host_and_workers_are_killed_again_and_again_ends_well(
+    idle: RunningService, tmp_path: Path, seed: int
+) -> None:
+    odds, kills = random.Random(seed), 0
+    with HttpReceiver(slow_s=0.02) as receiver:
+        post = _post(idle, tmp_path, receiver, 2)
+        run = post.started(post.job(MANY, concurrency=16))
+        while receiver.copies.total() < MANY * 0.9:
+            with host_process(idle) as host:
+                receiver.wait_for(min(MANY, receiver.copies.total() + odds.randrange(100, 900)), 60)
+                if odds.random() < 0.5:
+                    for worker in workers_of(host.pid):
+                        os.kill(worker, signal.SIGKILL)
+                    kills += 1
+                    receiver.wait_for(min(MANY, receiver.copies.total() + 100), 60)
+                host.kill()
+                kills += 1
+        with host_process(idle):
+            ended = post.judged(run["id"], receiver.copies, 16 * kills)
+    print(f"seed {seed}: {kills} kills, {ended['counts']}")
