@@ -108,7 +108,7 @@ class Session:
             "TERM": "xterm-256color",
             "COLUMNS": str(COLUMNS),
         }
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603  (docs: the command is a list, no shell parses it; until 2027-11-30)
             [POSTROAD, *arguments], cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave
         )
         os.close(slave)
@@ -162,7 +162,7 @@ def tutorial() -> Iterator[Path]:
         folder = Path(name)
         for file, content in named:
             (folder / file).write_text(content, encoding="utf-8")
-        receiver = subprocess.Popen([sys.executable, str(folder / "receiver.py")], cwd=folder)
+        receiver = subprocess.Popen([sys.executable, str(folder / "receiver.py")], cwd=folder)  # noqa: S603  (docs: the command is a list, no shell parses it; until 2027-11-30)
         try:
             time.sleep(1.0)
             if receiver.poll() is not None:
