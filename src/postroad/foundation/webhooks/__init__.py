@@ -18,6 +18,7 @@ from postroad.foundation.webhooks.signing import (
     signed_headers,
     standard_signature,
 )
+from postroad.foundation.webhooks.verifying import Refusal, Scheme, Verdict, key_of, verify
 
 __all__ = [
     "TOLERANCE_S",
@@ -26,12 +27,17 @@ __all__ = [
     "Explanation",
     "Finding",
     "Keys",
+    "Refusal",
+    "Scheme",
+    "Verdict",
     "WebhookMessage",
     "explain",
     "fingerprint",
+    "key_of",
     "keys_of",
     "new_secret",
     "postroad_signature",
     "signed_headers",
     "standard_signature",
+    "verify",
 ]
