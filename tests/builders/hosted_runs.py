@@ -9,7 +9,6 @@
 """
 
 import itertools
-import os
 import threading
 import time
 from collections import Counter
@@ -27,6 +26,7 @@ from postroad.foundation.service_settings import Settings, load_settings
 from postroad.modules.runs import COMMANDS_TOPIC, RUNS_TOPIC
 from postroad.vocabulary.roles import Role
 from tests.builders.kept_audiences import keep_audience
+from tests.builders.processes import children_of
 from tests.builders.service import RunningService, running_service
 
 _NUMBERS = itertools.count(1)
@@ -215,19 +215,9 @@ class Post:
         return found
 
 
-def workers_of(pid: int | None = None) -> list[int]:
-    """Worker processes whose parent is `pid`, or this process."""
-    parent = pid or os.getpid()
-    found = []
-    for task in Path(f"/proc/{parent}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            try:
-                command = Path(f"/proc/{child}/cmdline").read_bytes()
-            except FileNotFoundError:
-                continue
-            if b"postroad.worker" in command:
-                found.append(int(child))
-    return found
+def workers_of(parent: int | None = None) -> list[int]:
+    """Worker processes that `parent` started, or this process."""
+    return children_of("postroad.worker", parent)
 
 
 def assert_nobody_twice(copies: Counter[str], people: int, unknown: Sequence[str] = ()) -> None:

@@ -3,10 +3,13 @@
 An audience is a file, not rows of a database. `import_audience` turns a spreadsheet, a query or a number into one
 immutable Parquet file and says what became of every row. `SnapshotSource` hands that file to the engine batch by batch.
 `export_results` joins it with what the journals say and writes one Parquet file and five CSV files; `list_items` pages
-through them. Import and export run in child processes that end with their parent.
+through them. `LiveParts` follows the journals of a run that goes on, for `list_live_items`. Import, export and that run
+in child processes that end with their parent.
 """
 
 from postroad.recipients.importing import import_audience
+from postroad.recipients.live.pages import LiveRun, list_live_items
+from postroad.recipients.live.watching import LiveParts
 from postroad.recipients.report import AcceptedSample, ColumnReport, ImportReport, RowProblem, TopReason
 from postroad.recipients.request import (
     AudienceInput,
@@ -33,6 +36,8 @@ __all__ = [
     "ImportRequest",
     "ItemPage",
     "ItemRow",
+    "LiveParts",
+    "LiveRun",
     "QueryInput",
     "ResultCounts",
     "ResultFiles",
@@ -46,6 +51,7 @@ __all__ = [
     "find_recipients",
     "import_audience",
     "list_items",
+    "list_live_items",
     "read_recipients",
     "write_items",
 ]

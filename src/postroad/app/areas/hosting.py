@@ -4,10 +4,12 @@ from functools import cached_property
 from pathlib import Path
 
 from postroad.app.areas.runs import RunsArea
+from postroad.app.hosting.live_items import HostedItems
 from postroad.app.hosting.outside import PlannedSecrets, ResultFiles
 from postroad.app.hosting.run_folders import RunFolders
 from postroad.flows.hosting import Host, HostLimits, HostNeeds
 from postroad.flows.local_runs import loop_factory
+from postroad.flows.run_results import LiveItems
 from postroad.foundation.home import Home
 from postroad.foundation.ids import uuid7
 from postroad.foundation.whole_files import storage_refusals, sync_folder, write_whole
@@ -51,6 +53,10 @@ class HostingArea(RunsArea):
             networks=self.settings.security.allowed_networks,
             clock=self.clock,
         )
+
+    @cached_property
+    def live_items(self) -> LiveItems:
+        return HostedItems(self.run_folders)
 
     def start_work(self) -> None:
         super().start_work()

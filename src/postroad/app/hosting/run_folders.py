@@ -18,6 +18,7 @@ from postroad.flows.local_runs import (
     HostedSource,
     ShardAccount,
     ShardOrder,
+    ShownRuns,
     StandingShard,
     count_as_it_stands,
     end_hosted,
@@ -61,6 +62,7 @@ class RunFolders:
     factories: Factories
     networks: tuple[str, ...]
     clock: Clock
+    shown: ShownRuns = field(default_factory=ShownRuns)
     _exports: Exports = field(default_factory=Exports)
 
     def folder_of(self, run_id: str) -> Path:
@@ -131,13 +133,14 @@ class RunFolders:
         return FolderEnd(counts_of(end.summary.counts), end.files)
 
     def show(self, plan: RunPlan) -> None:
-        del plan
+        self.shown.show(self.folder_of(plan.run_id))
 
     def hide(self, run_id: str) -> None:
-        del run_id
+        self.shown.hide(self.folder_of(run_id))
 
     def give_up(self) -> None:
         self._exports.give_up()
+        self.shown.stop()
 
     def _freeze(self, plan: RunPlan) -> None:
         audience = plan.audience

@@ -35,6 +35,7 @@ from postroad.flows.local_runs.hosted.folder import (
     frozen_plan,
     is_frozen,
 )
+from postroad.flows.local_runs.hosted.showing import ShownRuns
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
 from postroad.flows.local_runs.listing import list_sends, open_send
 from postroad.flows.local_runs.orders import AudienceOrder, ResendOrder, ResumeOrder, SendOrder
@@ -110,6 +111,7 @@ __all__ = [
     "ShardAccount",
     "ShardListener",
     "ShardOrder",
+    "ShownRuns",
     "SilentObserver",
     "StandingShard",
     "Surroundings",

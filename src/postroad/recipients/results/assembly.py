@@ -7,9 +7,9 @@ is UNKNOWN; a retry that never came is FAILED if an attempt may have left, else 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from postroad.recipients.results.outcomes import OutcomeTables
+from postroad.recipients.results.record_text import FINAL, read_text, unescaped
 from postroad.recipients.safe_cells import safe_cell, safe_cell_sql
 from postroad.recipients.snapshot_format import (
     NOTE_KEY,
@@ -26,9 +26,6 @@ from postroad.recipients.snapshot_format import (
 from postroad.vocabulary.errors import AccountingBroken
 from postroad.vocabulary.outcomes import Outcome
 
-if TYPE_CHECKING:
-    pass
-
 MEMORY = "200MB"
 OUR_COLUMNS = (
     "sequence",
@@ -43,6 +40,20 @@ OUR_COLUMNS = (
     "summary",
 )
 TABLES = {outcome: f"{outcome.value.lower()}.csv" for outcome in Outcome}
+
+
+_RECORD = {
+    "ordinal": "BIGINT",
+    "sequence": "BIGINT",
+    "attempt": "INTEGER",
+    "kind": "VARCHAR",
+    "may_have_left": "TINYINT",
+    "category": "VARCHAR",
+    "code": "VARCHAR",
+    "request_id": "VARCHAR",
+    "latency_ms": "BIGINT",
+    "summary": "VARCHAR",
+}
 
 
 class Assembly:
@@ -118,26 +129,16 @@ def safe_columns(stored: Sequence[str]) -> list[str]:
 
 
 def _finals(path: Path) -> str:
-    return "SELECT * FROM " + _tsv(  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
-        path,
-        "'ordinal': 'BIGINT', 'sequence': 'BIGINT', 'attempt': 'INTEGER', 'outcome': 'VARCHAR', "
-        "'category': 'VARCHAR', 'code': 'VARCHAR', 'request_id': 'VARCHAR', 'latency_ms': 'BIGINT', "
-        "'at_ms': 'BIGINT', 'summary': 'VARCHAR'",
-    )
+    return "SELECT * FROM " + read_text(path, {"ordinal": "BIGINT", **FINAL})  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
 
 
 def _records(path: Path) -> str:
-    return "SELECT * FROM " + _tsv(  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
-        path,
-        "'ordinal': 'BIGINT', 'sequence': 'BIGINT', 'attempt': 'INTEGER', 'kind': 'VARCHAR', "
-        "'may_have_left': 'TINYINT', 'category': 'VARCHAR', 'code': 'VARCHAR', 'request_id': 'VARCHAR', "
-        "'latency_ms': 'BIGINT', 'summary': 'VARCHAR'",
-    )
+    return "SELECT * FROM " + read_text(path, _RECORD)  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
 
 
 def _decided(first: int, end: int) -> str:
     """One row an item. `answered` has the last record of the items whose last record is an answer."""
-    texts = ", ".join(f"{_unescaped(_first_text(name))} AS {name}" for name in ("code", "request_id", "summary"))
+    texts = ", ".join(f"{unescaped(_first_text(name))} AS {name}" for name in ("code", "request_id", "summary"))
     return (
         "WITH tried AS (SELECT sequence, max(attempt) AS attempts, max(ordinal) AS last, "  # noqa: S608  (recipients: DuckDB binds no names, they are quoted; until 2027-11-30)
         "bool_or(may_have_left = 1) AS may_have_left FROM records GROUP BY sequence), "
@@ -161,19 +162,3 @@ def _decided(first: int, end: int) -> str:
 
 def _first_text(name: str) -> str:
     return f"coalesce(finals.{name}, answered.{name}, '')"
-
-
-def _tsv(path: Path, columns: str) -> str:
-    return (
-        f"read_csv({literal(str(path))}, auto_detect = false, header = false, delim = '\\t', quote = '', escape = '', "
-        f"new_line = '\\n', columns = {{{columns}}}, force_not_null = ['category', 'code', 'request_id', 'summary'])"
-    )
-
-
-def _unescaped(expression: str) -> str:
-    """A text of the journal without its escapes; chr(0) stands for a backslash meanwhile, it cannot occur."""
-    plain = f"replace({expression}, '\\\\', chr(0))"
-    for escape, code in ("\\t", 9), ("\\n", 10), ("\\r", 13):
-        plain = f"replace({plain}, '{escape}', chr({code}))"
-    plain = f"replace(replace({plain}, '\\0', ''), chr(0), '\\')"
-    return f"CASE WHEN contains({expression}, '\\') THEN {plain} ELSE {expression} END"
