@@ -68,7 +68,7 @@ class Dispatcher:
     def __init__(self, consumer: Consumer, parts: DispatcherParts) -> None:
         self._consumer = consumer
         self._parts = parts
-        self._me = Principal.system(consumer.name)
+        self.principal = Principal.system(consumer.name)
         self._careful_rounds = _CAREFUL_ROUNDS
 
     def tick(self) -> bool:
@@ -201,7 +201,7 @@ class Dispatcher:
         self._count(verdict if is_kept else TOO_LATE, 1)
 
     def _write(self, work: Callable[[UnitOfWork], _T], deadline_s: float | None = None) -> _T:
-        return self._parts.database.write(self._me, work, deadline_s=deadline_s)
+        return self._parts.database.write(self.principal, work, deadline_s=deadline_s)
 
     def _count(self, result: str, number: int) -> None:
         if number:
