@@ -6,7 +6,6 @@ from postroad.entrypoints.http.routes import (
     artifacts,
     audience_imports,
     audiences,
-    deliveries,
     feed,
     jobs,
     messages,
@@ -18,6 +17,7 @@ from postroad.entrypoints.http.routes import (
     secrets,
     system,
 )
+from postroad.entrypoints.http.routes.administration import deliveries
 
 OWNERS = (
     accounts,

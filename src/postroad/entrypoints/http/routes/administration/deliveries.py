@@ -16,7 +16,7 @@ from postroad.entrypoints.http.conventions import (
     path_part,
     problems,
 )
-from postroad.entrypoints.http.wire.deliveries import (
+from postroad.entrypoints.http.wire.administration.deliveries import (
     ConsumerList,
     ConsumerShown,
     DeliveryDetailShown,
