@@ -34,11 +34,12 @@ def run(arguments: Sequence[str]) -> int:
 
     from postroad.app.composition import LocalComposition
     from postroad.entrypoints.cli.pages import usage_errors
-    from postroad.entrypoints.cli.program import build
+    from postroad.entrypoints.cli.program import build, first_word
     from postroad.vocabulary.errors import Kind, PostroadError
 
     try:
-        code = build(LocalComposition(arguments))(args=arguments, prog_name="postroad", standalone_mode=False)
+        program = build(LocalComposition(arguments), first_word(arguments))
+        code = program(args=arguments, prog_name="postroad", standalone_mode=False)
     except typer.TyperException as error:
         page = usage_errors.help_instead(error)
         if page is not None:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import pytest
 import structlog
 from tests.behaviour.cli.office import Office
+from tests.builders.hosted_runs import loopback_settings
 from tests.builders.service import RunningService, running_service
 
 from postroad.entrypoints.cli.remote.access.kept_session import KeptSession, keep_session
@@ -30,9 +31,17 @@ def silence() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """One for all tests of a file; each test makes what it needs under names of its own."""
-    with running_service(tmp_path_factory.mktemp("service") / "data") as running:
-        yield running
+    """One for all tests of a file, with all its background work; each test makes what it needs under names of its own.
+
+    Messages may go to 127.0.0.1.
+    """
+    folder = tmp_path_factory.mktemp("service")
+    with running_service(folder, settings=loopback_settings(folder)) as running:
+        running.composition.start()
+        try:
+            yield running
+        finally:
+            running.composition.stop(10)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Puts the commands of all owners into one program."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -12,8 +13,12 @@ from postroad.entrypoints.cli.remote import commands as remote
 from postroad.entrypoints.cli.texts import is_language, say
 
 
-def build(composition: Composition) -> typer.Typer:
-    """The whole command line; the language must be set before."""
+def build(composition: Composition, word: str | None = None) -> typer.Typer:
+    """The whole command line; the language must be set before.
+
+    With `word`, the first word of a command line, all other commands have their names and summaries alone: reading the
+    options of a hundred commands to run one of them would take longer than most of them do.
+    """
     program = typer.Typer(
         name="postroad",
         help=say("Send to many people, and know what became of each of them."),
@@ -33,8 +38,35 @@ def build(composition: Composition) -> typer.Typer:
     _put_under(say("Run a service"), program)
     remote.add_commands(program)
     _put_under(say("With a service"), program)
+    if word is not None:
+        _leave_names_of_others(program, word)
     _with_our_pages(program)
     return program
+
+
+def first_word(arguments: Sequence[str]) -> str:
+    """The first word that is no option; empty where there is none."""
+    after_lang = False
+    for argument in arguments:
+        if not after_lang and not argument.startswith("-"):
+            return argument
+        after_lang = argument == "--lang"
+    return ""
+
+
+def _leave_names_of_others(program: typer.Typer, word: str) -> None:
+    for command in program.registered_commands:
+        if word != (command.name or getattr(command.callback, "__name__", "")):
+            command.name = command.name or getattr(command.callback, "__name__", "")
+            command.callback = _nothing
+    for group in program.registered_groups:
+        owner = group.typer_instance
+        if owner is not None and owner.info.name != word:
+            group.typer_instance = typer.Typer(name=owner.info.name, help=owner.info.help)
+
+
+def _nothing() -> None:
+    """Stands in for a command that is not asked for."""
 
 
 def _put_under(heading: str, program: typer.Typer) -> None:

@@ -55,7 +55,7 @@ def described(parameter: TyperArgument | TyperOption) -> tuple[str, str]:
     default = parameter.default
     if parameter.required:
         text = f"{text} {say('[required]')}"
-    elif default is not None and not isinstance(default, bool) and not callable(default):
+    elif default not in (None, "") and not isinstance(default, bool) and not callable(default):
         shown = default.value if isinstance(default, Enum) else default
         text = f"{text} {say('[default: {value}]', value=shown)}"
     return name, text
