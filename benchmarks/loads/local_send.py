@@ -18,7 +18,7 @@ from benchmarks.recipe import IN_FLIGHT, TEXT
 from postroad import providers
 from postroad.egress import Egress
 from postroad.flows.local_runs import SendOrder, Surroundings, prepare_send, start_send
-from postroad.flows.local_runs.running import crew
+from postroad.flows.local_runs.running import one_worker
 from postroad.foundation.clock import SystemClock
 from postroad.foundation.home import Home
 from postroad.foundation.ids import new_run_id
@@ -34,7 +34,7 @@ _TAIL_BYTES = 64 * 1024
 def work(order: Mapping[str, Any]) -> dict[str, float]:
     """`table` by `workers` into a new folder below `folder`."""
     add_noop()
-    crew.COMMAND = (sys.executable, "-m", "benchmarks.noop_worker")
+    one_worker.COMMAND = (sys.executable, "-m", "benchmarks.noop_worker")
     started = perf_counter()
     prepared = prepare_send(_order(order), surroundings := _surroundings(Path(order["folder"])))
     summary = start_send(prepared, surroundings)

@@ -35,15 +35,16 @@ FINAL = frozenset({"SUCCEEDED", "PARTIAL", "FAILED", "CANCELLED"})
 QUICK = {"concurrency": 8, "rate": "unlimited", "retry": {"maxAttempts": 3, "initial": "20ms", "maxDelay": "50ms"}}
 
 
-def loopback_settings(folder: Path, **flags: str) -> Settings:
+def loopback_settings(folder: Path, environment: Mapping[str, str] | None = None, **flags: str) -> Settings:
     """Settings that let messages go to 127.0.0.1."""
     return load_settings(
+        environment=environment or {},
         flags={
             "dataDir": str(folder / "data"),
             "security.allowedNetworks": "127.0.0.0/8",
             "events.progressInterval": "100ms",
             **flags,
-        }
+        },
     )
 
 

@@ -7,12 +7,13 @@ from postroad.app.areas.runs import RunsArea
 from postroad.app.hosting.live_items import HostedItems
 from postroad.app.hosting.outside import PlannedSecrets, ResultFiles
 from postroad.app.hosting.run_folders import RunFolders
-from postroad.flows.hosting import Host, HostLimits, HostNeeds
+from postroad.flows.hosting import Clearing, Host, HostLimits, HostNeeds
 from postroad.flows.local_runs import loop_factory
 from postroad.flows.run_results import LiveItems
 from postroad.foundation.home import Home
 from postroad.foundation.ids import uuid7
 from postroad.foundation.whole_files import storage_refusals, sync_folder, write_whole
+from postroad.kernel.service import BackgroundService
 
 _LONGEST_DRAIN_S = 15.0
 """Shorter than a lease lives without being renewed."""
@@ -57,6 +58,15 @@ class HostingArea(RunsArea):
     @cached_property
     def live_items(self) -> LiveItems:
         return HostedItems(self.run_folders)
+
+    def background_services(self) -> list[BackgroundService]:
+        said = self.settings.retention
+        database = self.background_database
+        clearing = Clearing(database, self.run_folders, round(said.logs_s * 1000), self.clock)
+        return [
+            *super().background_services(),
+            BackgroundService("run-folders", said.sweep_interval_s, clearing.tick),
+        ]
 
     def start_work(self) -> None:
         super().start_work()

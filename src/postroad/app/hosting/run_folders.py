@@ -1,6 +1,8 @@
 """`flows.hosting.WorkPlace` over the folders, journals and worker processes of `flows.local_runs`."""
 
 import logging
+import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -29,6 +31,7 @@ from postroad.flows.local_runs import (
     times_spent,
 )
 from postroad.foundation.home import Home
+from postroad.foundation.whole_files import storage_refusals
 from postroad.jobfile import Policies, parse_rate
 from postroad.modules.artifacts import ArtifactKeeper
 from postroad.modules.runs import (
@@ -67,6 +70,16 @@ class RunFolders:
 
     def folder_of(self, run_id: str) -> Path:
         return self.runs / run_id
+
+    def ids(self) -> list[str]:
+        if not self.runs.is_dir():
+            return []
+        return [entry.name for entry in os.scandir(self.runs) if entry.is_dir(follow_symlinks=False)]
+
+    def remove(self, run_id: str) -> None:
+        folder = self.folder_of(run_id)
+        with storage_refusals(folder):
+            shutil.rmtree(folder)
 
     def freeze(self, shard: LeasedShard) -> None:
         """Of a folder that is there nothing else is needed: what it was made of may be gone by then."""

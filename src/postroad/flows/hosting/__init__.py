@@ -12,6 +12,7 @@ in the run's folder, not the worker's memory, knows who was sent to.
 Everything between two lines can be done again: folders are frozen once, results made once, ends said once.
 """
 
+from postroad.flows.hosting.clearing import Clearing, RunFolderStore
 from postroad.flows.hosting.host import Host, HostLimits, HostNeeds
 from postroad.flows.hosting.ports import (
     Beginning,
@@ -27,12 +28,14 @@ from postroad.flows.hosting.ports import (
 
 __all__ = [
     "Beginning",
+    "Clearing",
     "FolderEnd",
     "Heard",
     "Host",
     "HostLimits",
     "HostNeeds",
     "ResultKeeper",
+    "RunFolderStore",
     "SecretTexts",
     "ShardEar",
     "ShardOutcome",

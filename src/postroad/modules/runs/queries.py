@@ -1,5 +1,6 @@
 """What can be asked about runs."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from postroad.kernel.authz import Action, Resource
@@ -139,6 +140,11 @@ def active_runs(reading: Reading, workspace_id: str, **equal: str) -> list[Run]:
 def runs_of_account_since(reading: Reading, workspace_id: str, account_id: str, since_ms: int) -> tuple[str, ...]:
     """The ids of runs that may have sent by this account since then. For hosts, which know their journals."""
     return run_rows.list_of_account(reading.connection, workspace_id, account_id, since_ms)
+
+
+def ended_before(reading: Reading, run_ids: Sequence[str], before_ms: int) -> frozenset[str]:
+    """Those of the runs that have ended by then and made their results. For whoever keeps their files."""
+    return run_rows.list_ended(reading.connection, run_ids, before_ms)
 
 
 def is_snapshot_used(reading: Reading, audience_snapshot_id: str) -> bool:

@@ -217,6 +217,14 @@ def list_of_account(connection: Connection, workspace_id: str, account_id: str, 
     return tuple(connection.execute(statement).scalars())
 
 
+def list_ended(connection: Connection, run_ids: Sequence[str], before_ms: int) -> frozenset[str]:
+    """Of these runs the final ones, with their results made, that ended earlier."""
+    statement = select(runs.c.id).where(
+        runs.c.id.in_(run_ids), runs.c.state.in_(_FINAL), ~runs.c.results_wanted, runs.c.ended_at_ms < before_ms
+    )
+    return frozenset(connection.execute(statement).scalars())
+
+
 def list_claimable(connection: Connection, now_ms: int, wanted: Wanted) -> list[Claimable]:
     """Candidates in a fair order: workspaces that waited longest first, and in each the runs that did."""
     place = func.row_number().over(
