@@ -22,6 +22,7 @@ from postroad.vocabulary.errors import PostroadError
 Report = Callable[[int], None]
 OnStart = Callable[[Callable[[], None]], None]
 _SHOWN_BYTES = 2_000
+_KEPT_BACK = (PREFIX, "POSTROAD_DATABASE_", "PG")
 
 
 def run_child(
@@ -100,9 +101,13 @@ def _died(child: "subprocess.Popen[bytes]", stderr: Any, module: str) -> Postroa
 
 
 def child_environment() -> dict[str, str]:
-    """Ours without the secrets in it: this child needs none, and a dump of it shall hold none."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    return {**kept, "PYTHONPATH": _python_path(), "PYTHONUTF8": "1"}
+    """Ours without the secrets in it: this child needs none, and a dump of it shall hold none.
+
+    What libpq takes from `PG…` and from a password file of ours goes too: a query names its server, and whoever names
+    the server would be shown the password.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_KEPT_BACK)}
+    return {**kept, "PGPASSFILE": os.devnull, "PYTHONPATH": _python_path(), "PYTHONUTF8": "1"}
 
 
 def _python_path() -> str:

@@ -118,3 +118,15 @@ def test_regression_secrets_of_the_environment_went_into_every_child(monkeypatch
 
     assert "canary-value" not in environment.values()
     assert environment["KEPT"] == "yes"
+
+
+@pytest.mark.parametrize("name", ["PGPASSWORD", "PGPASSFILE", "POSTROAD_DATABASE_PASSWORD", "POSTROAD_DATABASE_URL"])
+def test_regression_the_database_password_of_the_service_went_to_whatever_server_a_query_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "canary-value")
+
+    environment = child_environment()
+
+    assert "canary-value" not in environment.values()
+    assert environment["PGPASSFILE"] == os.devnull
