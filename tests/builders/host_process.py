@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,15 @@ PLACES: dict[str, tuple[Any, str]] = {
 
 
 @contextmanager
-def host_process(service: RunningService, fault: str = "") -> Iterator["subprocess.Popen[str]"]:
+def host_process(
+    service: RunningService, fault: str = "", environment: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[str]"]:
     """Started and claiming; killed at the end."""
     data = service.composition.settings.data_dir
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.builders.host_process", str(data), fault],
         cwd=ROOT,
+        env={**os.environ, **(environment or {})},
         stdout=subprocess.PIPE,
         text=True,
     )

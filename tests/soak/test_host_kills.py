@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.builders.daemons import wait_until
 from tests.builders.host_process import PLACES, host_process
 from tests.builders.hosted_runs import Post, loopback_settings, workers_of
 from tests.builders.http_receiver import HttpReceiver
 from tests.builders.service import RunningService, running_service
+from tests.soak.test_disk_faults import FAILING_DISK
 
 PEOPLE = 30
 AT_ONCE = 4
@@ -75,3 +77,31 @@ def test_a_run_whose_host_and_workers_are_killed_again_and_again_ends_well(
         with host_process(idle):
             ended = post.judged(run["id"], receiver.copies, 16 * kills)
     print(f"seed {seed}: {kills} kills, {ended['counts']}")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "write ENOSPC 1 .job.json.part",
+        "write ENOSPC 1 .frozen.json.part",
+        "replace EIO 1 frozen.json",
+        "write ENOSPC 2 *.journal",
+        "fdatasync EIO 2 *.journal",
+        "write ENOSPC 1 .ended.json.part",
+        "replace ENOSPC 1 results.parquet",
+        "replace EIO 1 skipped.csv",
+        "write ENOSPC 1 .receipt.json.part",
+    ],
+)
+def test_a_disk_that_fails_once_costs_nobody_anything(idle: RunningService, tmp_path: Path, fault: str) -> None:
+    log = tmp_path / "faults"
+    failing = {"PYTHONPATH": FAILING_DISK, "DRILL_FAULT": fault, "DRILL_FAULT_LOG": str(log)}
+    with HttpReceiver(slow_s=0.02) as receiver:
+        post = _post(idle, tmp_path, receiver, 1)
+        run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+        with host_process(idle, environment=failing):
+            wait_until(log.exists, "the disk failed")
+        with host_process(idle):
+            post.waited(run["id"], lambda one: one["shards"][0]["epoch"] >= 1, "it was begun")
+            ended = post.judged(run["id"], receiver.copies, AT_ONCE)
+    print(f"{fault}: {ended['counts']}")

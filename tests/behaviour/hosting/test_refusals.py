@@ -96,3 +96,22 @@ def test_a_folder_that_is_gone_is_waited_for(
     aside.rename(folder)
     assert post.ended(run["id"])["counts"]["succeeded"] == 30
     assert_nobody_twice(receiver.copies, 30)
+
+
+def test_a_journal_without_room_stops_the_run_until_there_is_some(
+    post: Post, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_work, "WAIT_AFTER_TROUBLE_MS", 300)
+    limited = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000)); "
+        "os.execv(sys.executable, [sys.executable, '-m', 'postroad.worker'])"
+    )
+    with monkeypatch.context() as full:
+        full.setattr(one_worker, "COMMAND", (sys.executable, "-c", limited))
+        run = post.started(post.job(120, concurrency=4))
+        stopped = post.waited(run["id"], lambda one: "JOURNAL" in one["shards"][0]["reason"], "its disk is full")
+    assert stopped["state"] in ("PENDING", "LEASED", "RUNNING")
+    assert 0 < receiver.copies.total() < 120
+
+    ended = post.judged(run["id"], receiver.copies, 4)
+    assert ended["shards"][0]["epoch"] >= 2
