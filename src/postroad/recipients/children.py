@@ -22,7 +22,7 @@ from postroad.vocabulary.errors import PostroadError
 Report = Callable[[int], None]
 OnStart = Callable[[Callable[[], None]], None]
 _SHOWN_BYTES = 2_000
-_KEPT_BACK = (PREFIX, "POSTROAD_DATABASE_", "PG")
+_KEPT_BACK = (PREFIX, "POSTROAD_DATABASE_PASSWORD", "POSTROAD_DATABASE_PASSWORD_FILE", "POSTROAD_DATABASE_URL", "PG")
 
 
 def run_child(

@@ -5,7 +5,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
-from postroad.entrypoints.http.conventions.path_index import PathIndex
+from postroad.entrypoints.http.path_index import PathIndex
 
 
 async def _nothing() -> None:

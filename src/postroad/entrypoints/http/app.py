@@ -15,10 +15,10 @@ from starlette.types import ASGIApp
 import postroad
 from postroad.entrypoints.http import routes
 from postroad.entrypoints.http.conventions import contract, error_answers
-from postroad.entrypoints.http.conventions.path_index import PathIndex
 from postroad.entrypoints.http.conventions.routing import Router
 from postroad.entrypoints.http.middleware import Guarded, OwnHosts, Watched
 from postroad.entrypoints.http.operating import health, measures, pages
+from postroad.entrypoints.http.path_index import PathIndex
 
 if TYPE_CHECKING:
     from postroad.entrypoints.http.surface import Surface
