@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.catalogue import FIGURES, Figure, Metric, find
+from benchmarks.catalogue import FIGURES, Figure, Metric, named
 from benchmarks.machine import facts
 from benchmarks.page import PAGE, shown, with_figures
 from benchmarks.processes import NoFigure, ask
@@ -22,7 +22,7 @@ Metrics = dict[str, float | None]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("--only", choices=[figure.name for figure in FIGURES], help="one figure alone")
+    parser.add_argument("--only", metavar="NAME", help="one figure alone, or a group: service")
     parser.add_argument("--quick", action="store_true", help="small and few rounds: shows that it works, no figures")
     parser.add_argument(
         "--record", action="store_true", help="write them into docs/reference/performance.md, if none failed"
@@ -30,7 +30,9 @@ def main() -> int:
     options = parser.parse_args()
     if options.record and (options.only or options.quick):
         parser.error("--record takes the whole run: leave out --only and --quick")
-    chosen = [find(options.only)] if options.only else list(FIGURES)
+    chosen = named(options.only) if options.only else FIGURES
+    if not chosen:
+        parser.error(f"there is no figure {options.only!r}; known are {', '.join(figure.name for figure in FIGURES)}")
     machine = facts(Path(tempfile.gettempdir()))
     print(", ".join(f"{name}: {value}" for name, value in machine.items()), flush=True)
     begun = time.monotonic()

@@ -152,7 +152,56 @@ FIGURES: tuple[Figure, ...] = (
             Metric("journal_bytes_per_item", "bytes on disk"),
         ),
     ),
+    Figure(
+        "service_run",
+        "The service beside a run at full speed, 1,000,000 recipients on loopback",
+        (
+            Metric("api_read_p99_ms", "reading, 80 calls a second", at_most=100),
+            Metric("api_write_p99_ms", "writing, 20 calls a second", at_most=300),
+            Metric("api_quiet_read_p99_ms", "reading while nothing is sent"),
+            Metric("api_quiet_write_p99_ms", "writing while nothing is sent"),
+            Metric("api_errors", "calls of all these that were not answered 200 or 201", at_most=0),
+            Metric("items_page_ms", "the slowest page of items by outcome", at_most=1000),
+            Metric("service_run_items_per_s", "items a second of the run, unwatched"),
+            Metric("sse_watched_items_per_s", "the same with 200 live watchers"),
+            Metric("sse_watchers_slowdown", "what the watchers take of the rate", at_most=0.10),
+        ),
+        timeout_s=300.0,
+    ),
+    Figure(
+        "service_writers",
+        "32 who write at once through the API into SQLite, for 60 seconds",
+        (
+            Metric("sqlite_writers_errors", "answers other than 201, and locked databases in the log", at_most=0),
+            Metric("sqlite_writers_per_s", "messages made a second"),
+            Metric("sqlite_writers_p99_ms", "waiting for the answer, 99 of 100"),
+            Metric("sqlite_writers_max_ms", "the longest"),
+        ),
+    ),
+    Figure(
+        "service_scheduler",
+        "Two schedulers on one database, 1,000 firings due at once",
+        (
+            Metric("scheduler_double", "runs above one a firing", at_most=0),
+            Metric("scheduler_missed", "firings without a run", at_most=0),
+            Metric("scheduler_firings_per_s", "firings a second, both together"),
+        ),
+    ),
+    Figure(
+        "service_idle",
+        "A service with nothing to do",
+        (
+            Metric("service_start_s", "from start to listening, seconds"),
+            Metric("service_idle_rss_mb", "memory after three quiet seconds", at_most=150),
+        ),
+    ),
 )
+
+
+def named(name: str) -> tuple[Figure, ...]:
+    """The figure of this name, or its group: `service` is `service_run` and what else begins so. Empty for none."""
+    one = tuple(figure for figure in FIGURES if figure.name == name)
+    return one or tuple(figure for figure in FIGURES if figure.name.startswith(f"{name}_"))
 
 
 def find(name: str) -> Figure:

@@ -46,6 +46,14 @@ def current_mb() -> float:
     return _kib(status, "VmRSS") / 1024 if status.is_file() else peak_mb()
 
 
+def memory_of(pid: int) -> float:
+    """What another process and its descendants hold now. Linux only."""
+    held = _kib(Path(f"/proc/{pid}/status"), "VmRSS") / 1024
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        held += sum(memory_of(int(child)) for child in (task / "children").read_text().split())
+    return held
+
+
 def facts(folder: Path) -> dict[str, str | int]:
     """What a reader must know to compare two runs."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
