@@ -98,13 +98,16 @@ class Post:
 
     def started(self, job: Mapping[str, Any], **body: Any) -> dict[str, Any]:
         """A run, confirmed where it sends."""
-        if not body.get("dryRun"):
-            shown = self._made(f"/jobs/{job['id']}/run-confirmation", {}, 200)
-            body["confirmationToken"] = shown["confirmationToken"]
-        answer = self.client.post(f"/jobs/{job['id']}/runs", json=body, headers=_once())
+        answer = self.confirmed_start(job, **body)
         assert answer.status_code == 202, answer.text
         found: dict[str, Any] = answer.json()
         return found
+
+    def confirmed_start(self, job: Mapping[str, Any], **body: Any) -> httpx.Response:
+        if not body.get("dryRun"):
+            shown = self._made(f"/jobs/{job['id']}/run-confirmation", {}, 200)
+            body["confirmationToken"] = shown["confirmationToken"]
+        return self.client.post(f"/jobs/{job['id']}/runs", json=body, headers=_once())
 
     def resent(self, run_id: str, *outcomes: str) -> dict[str, Any]:
         asked = {"outcomes": list(outcomes)}

@@ -13,7 +13,9 @@ from tests.behaviour.hosting.conftest import post_in
 from tests.builders.host_process import host_process
 from tests.builders.hosted_runs import Post, loopback_settings, workers_of
 from tests.builders.http_receiver import HANG, HttpReceiver
-from tests.builders.service import RunningService, running_service
+from tests.builders.service import TESTS, RunningService, running_service
+
+from postroad.modules import runs
 
 PEOPLE = 12
 AT_ONCE = 3
@@ -68,6 +70,18 @@ def test_a_host_that_is_stopped_leaves_nothing_in_doubt(idle: RunningService, tm
         assert between["counts"]["succeeded"] == receiver.copies.total() < PEOPLE
         with host_process(idle):
             post.judged(run["id"], receiver.copies, 0)
+
+
+def test_a_lease_that_is_lost_lets_answers_come_back_and_its_shard_goes_on_under_the_next(post: Post) -> None:
+    composition = post.service.composition
+    with HttpReceiver(slow_s=0.2) as receiver:
+        post.port = receiver.port
+        run = post.started(post.job(PEOPLE, concurrency=AT_ONCE))
+        receiver.wait_for(AT_ONCE + 1)
+        around, worker_id = composition.run_surroundings, post.host.worker_id
+        composition.database.write(TESTS, lambda uow: runs.forget_worker(uow, worker_id, around))
+        ended = post.judged(run["id"], receiver.copies, 0)
+    assert ended["shards"][0]["epoch"] == 2
 
 
 @pytest.mark.parametrize("at", [1, 9])

@@ -83,13 +83,17 @@ def test_whoever_fails_is_named_and_the_rest_is_reached(post: Post) -> None:
     assert {item["fields"]["id"] for item in post.items(run["id"], outcome="FAILED")} == {"p3", "p7"}
 
 
-def test_credentials_that_are_refused_end_the_run_with_the_rest_unsent(post: Post) -> None:
+def test_credentials_that_are_refused_end_the_run_and_after_some_runs_let_none_begin(post: Post) -> None:
     with HttpReceiver(lambda _who, _: "401") as strict:
         post.port = strict.port
-        run = post.started(post.job(50, concurrency=2))
-        ended = post.ended(run["id"])
+        job = post.job(50, concurrency=2)
+        for _ in range(3):
+            ended = post.ended(post.started(job)["id"])
+            assert ended["state"] == "FAILED"
+            assert ended["stateReason"].startswith("AUTHENTICATION")
+            assert ended["counts"]["unsent"] >= 40
+            assert ended["counts"]["open"] == 0
+        refused = post.confirmed_start(job)
 
-    assert ended["state"] == "FAILED"
-    assert ended["stateReason"].startswith("AUTHENTICATION")
-    assert ended["counts"]["unsent"] >= 40
-    assert ended["counts"]["open"] == 0
+    assert refused.status_code == 409
+    assert "credentials" in refused.json()["detail"]

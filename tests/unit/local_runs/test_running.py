@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.local_runs.plans import a_plan
 
+import postroad
 from postroad.engine import (
     CancelRun,
     ChangeConcurrency,
@@ -21,8 +22,9 @@ from postroad.engine import (
 from postroad.flows.local_runs.keeping.origins import ENTRY, OWN, Origins
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend
 from postroad.flows.local_runs.ports import SilentObserver
-from postroad.flows.local_runs.running.board import AbortRun, Board, BoardCommand
+from postroad.flows.local_runs.running.board import AbortRun, Board, BoardCommand, DrainRun
 from postroad.flows.local_runs.running.display import Display
+from postroad.flows.local_runs.running.one_worker import worker_environment
 from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies, share_of
 from postroad.flows.local_runs.running.wire import (
     command_json,
@@ -48,6 +50,7 @@ COMMANDS: list[BoardCommand] = [
     ChangeConcurrency("4", 7),
     ChangeRate("5", "domain:qq.com", Rate(3, 60.0)),
     AbortRun("6"),
+    DrainRun("7", 2.5),
 ]
 
 
@@ -84,7 +87,9 @@ def test_a_refusal_keeps_its_class(kind: type[SendConflict]) -> None:
 
 
 def test_an_order_crosses_the_pipe() -> None:
-    order = ShardOrder(Path("/s"), a_plan(), Policies(rates={"run": Rate(5, 1)}), 1, "token", shares_rate=True)
+    order = ShardOrder(
+        Path("/s"), a_plan(), Policies(rates={"run": Rate(5, 1)}), 1, "token", shares_rate=True, first=tuple(COMMANDS)
+    )
     assert ShardOrder.from_json(_over_the_wire(order.to_json())) == order
     assert order.range == (5, 10)
 
@@ -179,3 +184,11 @@ def test_an_unknown_item_carries_the_key_of_its_origin(tmp_path: Path) -> None:
     (tmp_path / "origins.bin").write_bytes(b"short")
     with pytest.raises(SendConflict, match="origins"):
         Origins.open(tmp_path / "origins.bin", plan)
+
+
+def test_a_worker_is_of_this_installation_and_gets_no_setting_or_secret_of_ours() -> None:
+    ours = {"POSTROAD_SECRET_KEY": "s3cret", "POSTROAD_DATABASE_PASSWORD": "s3cret", "PATH": "/bin", "PYTHONPATH": "/x"}
+    given_to_it = worker_environment(ours)
+    assert "s3cret" not in given_to_it.values()
+    assert given_to_it["PATH"] == "/bin"
+    assert given_to_it["PYTHONPATH"].split(":") == [str(Path(postroad.__file__).parents[1]), "/x"]

@@ -108,7 +108,12 @@ class ShardWork:
         await self._work(secrets, Beginning(first.concurrency, orders, parts.budgets.limited_by_others(self.run_id)))
 
     async def _work(self, secrets: Mapping[str, str], beginning: Beginning) -> None:
-        worker = await self._parts.place.start(self.shard, secrets, beginning)
+        try:
+            worker = await self._parts.place.start(self.shard, secrets, beginning)
+        except OSError as error:
+            said = _cut(f"no worker could be started: {error}")
+            await self._parts.ledger.release(self.shard.fence, said, WAIT_AFTER_TROUBLE_MS)
+            return
         self._worker = worker
         if self.concurrency != beginning.concurrency:
             worker.share(self.concurrency)
