@@ -44,7 +44,7 @@ def listen(server: ServerSettings) -> socket.socket:
     except OSError as error:
         raise AlreadyRunning(
             f"cannot listen on {server.host} port {server.port} ({error.strerror}); stop what listens there or choose "
-            "another port",
+            "another port by --port",
             field="server.port",
         ) from error
 

@@ -86,7 +86,7 @@ def _known(name: str, known: Iterable[str], where: str) -> None:
     if name in known:
         return
     near = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    advice = f"; did you mean `{near[0]}`?" if near else "; docs/reference/settings.md lists all of them"
+    advice = f"; did you mean `{near[0]}`?" if near else "; docs/reference/service-settings.md lists all of them"
     raise ConfigInvalid(f"{where}: there is no setting `{name}`{advice}", field=name)
 
 

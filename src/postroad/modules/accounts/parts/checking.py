@@ -58,5 +58,8 @@ def _addresses(factory: ProviderFactory, document: ConfigDocument, rules: Addres
         host = endpoint.rpartition(":")[0].removeprefix("[").removesuffix("]")
         rule = rules.refusal(host)
         if rule is not None:
-            said = f"the address {host} may not be reached ({rule}); the operator of the service can allow its network"
+            said = (
+                f"the address {host} may not be reached ({rule}); the operator of the service can allow its network "
+                "by `security.allowedNetworks`"
+            )
             yield Problem("", said, "ADDRESS_REFUSED")
