@@ -7,6 +7,7 @@ import pytest
 from tests.behaviour.cli.office import Office
 from tests.behaviour.remote.desk import SignIn, keep
 from tests.builders.http_receiver import CUT_AFTER, HANG, HttpReceiver
+from tests.builders.pages import DOCS
 from tests.builders.service import RunningService
 from tests.e2e.program import Said, write_job, write_people
 
@@ -290,3 +291,35 @@ def test_files_in_the_way_are_kept(office: Office, receiver: HttpReceiver) -> No
     assert "there is no file nonsense" in refused(office.run(*line[:-1], "nonsense"))
     (office.folder / "file").write_text("x")
     assert "Not a directory" in refused(office.run("runs", "results", run_id, "--out", "file/below"))
+
+
+@pytest.mark.parametrize(
+    ("scopes", "words"),
+    [
+        (
+            "accounts:read accounts:write messages:write audiences:read audiences:write jobs:write secrets:write",
+            ("jobs", "push", "job.yaml"),
+        ),
+        ("jobs:read runs:start runs:read", ("jobs", "run", "by token", "--yes", "--again")),
+        ("runs:read artifacts:read", ("runs", "results", "latest", "--out", "results")),
+    ],
+    ids=["pushes", "starts", "reports"],
+)
+def test_the_scopes_that_the_documentation_names_suffice(
+    office: Office,
+    service: RunningService,
+    receiver: HttpReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+    scopes: str,
+    words: tuple[str, ...],
+) -> None:
+    page = (DOCS / "explanation" / "trust.md").read_text(encoding="utf-8")
+    assert f"`{scopes}`" in page
+    pushed(office, receiver, "by token", "t1")
+    office.run("jobs", "run", "by token", "--yes", "--again")
+    (office.folder / "people.csv").write_text("id,name\nt1,T\nt2,U\n")
+    program = service.program(Role.OPERATOR, scopes.split())
+    monkeypatch.setenv("POSTROAD_TOKEN", program.headers["authorization"].removeprefix("Bearer "))
+    monkeypatch.setenv("POSTROAD_URL", service.url)
+    said = office.run(*words)
+    assert said.code == 0, said.err

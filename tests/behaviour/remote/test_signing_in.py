@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.behaviour.cli.office import Office
 from tests.behaviour.remote.desk import SignIn
+from tests.builders.authority import Authority
 from tests.builders.raw_http_server import OK, RawServer, answering
 from tests.builders.service import TESTS, RunningService
 
@@ -186,6 +187,18 @@ def test_what_does_not_answer_as_the_service_does_is_told_apart(office: Office) 
             )
         assert said.code == 1
         assert hint in one_line(said.err)
+
+
+def test_a_certificate_of_another_authority_names_the_way_to_trust_it(office: Office, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    line = ("--username", "x", "--password-stdin")
+    with RawServer(answering(OK), tls=authority.server_context("localhost")) as server:
+        url = server.url("", "localhost")
+        said = office.run("login", "--url", url, *line, piped="irrelevant\n")
+        trusted = office.run("login", "--url", url, *line, "--ca", str(authority.ca_file), piped="irrelevant\n")
+    assert said.code == 1
+    assert "sign in with --ca FILE" in one_line(said.err)
+    assert "does not answer as Postroad does" in one_line(trusted.err)
 
 
 def test_a_refusal_has_its_chinese_name(office: Office, desk: SignIn) -> None:

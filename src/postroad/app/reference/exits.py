@@ -13,11 +13,16 @@ _ENDS = {
 _USAGE = (
     "nothing was begun: the command line, a file, a secret or the confirmation cannot be used; the message says why"
 )
-_INTERRUPTED = "stopped hard and unfinished; `postroad send --resume FOLDER` goes on"
+_INTERRUPTED = "stopped hard and unfinished; `postroad send --resume FOLDER` goes on; or watching was stopped"
 
+_SERVICE = """
+`jobs run`, `runs watch` and `runs resend` end as the run at the service did. With 130 somebody stopped watching: the
+run goes on there. Every other command of a service ends with 0, with 2 where it was refused, with 1 where the service
+could not be reached or could not do it now.
+"""
 _CHECKS = """
-A check without a run, such as `receipt verify`, `message test-send` or `drill crash`, ends with 0 where all is well and
-with 1 where it is not.
+A check without a run, such as `receipt verify`, `message test-send`, `accounts test` or `drill crash`, ends with 0
+where all is well and with 1 where it is not.
 """
 
 
@@ -29,4 +34,5 @@ def exit_codes_page() -> str:
         "Exit codes",
         table(("Code", "State", "Meaning"), lines),
         paragraph(_CHECKS),
+        paragraph(_SERVICE),
     )

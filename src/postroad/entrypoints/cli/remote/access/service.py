@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from urllib.parse import quote, urlencode
 
-from postroad.egress import Egress, StreamFailed, TlsOptions, parse_url
+from postroad.egress import Egress, Fault, StreamFailed, TlsOptions, parse_url
 from postroad.entrypoints.cli.remote.access.refusals import not_ours, refusal_of
 from postroad.entrypoints.cli.remote.access.speaker import Speaker
 from postroad.entrypoints.cli.texts import say
@@ -202,6 +202,15 @@ class Service:
         try:
             yield
         except StreamFailed as failed:
+            if failed.fault is Fault.TLS:
+                raise EgressFailed(
+                    say(
+                        "the service at {url} is not trusted: {reason}; if its certificate is of your own authority,"
+                        " sign in with --ca FILE",
+                        url=self.url,
+                        reason=failed.message,
+                    )
+                ) from failed
             raise EgressFailed(
                 say(
                     "the service at {url} cannot be reached: {reason}; does it run there? `postroad serve` starts one",

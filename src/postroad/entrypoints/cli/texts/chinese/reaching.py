@@ -42,6 +42,8 @@ REACHING = {
     "the service at {url} cannot be reached: {reason}; does it run there? `postroad serve` starts one": (
         "无法连接 {url} 的服务：{reason}；它在运行吗？`postroad serve` 可以启动服务"
     ),
+    "the service at {url} is not trusted: {reason}; if its certificate is of your own authority,"
+    " sign in with --ca FILE": ("{url} 的服务不受信任：{reason}；如果证书由自己的机构颁发，登录时请加 --ca 文件"),
     "{url} does not answer as Postroad does (HTTP {status}); check the address and what stands in between": (
         "{url} 的应答不是 Postroad 的（HTTP {status}）；请检查地址和中间的代理"
     ),
