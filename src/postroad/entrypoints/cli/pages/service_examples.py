@@ -29,6 +29,13 @@ SERVICE_EXAMPLES: dict[str, tuple[str, ...]] = {
     "postroad tokens revoke": ("postroad tokens revoke nightly",),
     "postroad audit list": ("postroad audit list", "postroad audit list --action 'run.*' --result DENIED"),
     "postroad audit export": ("postroad audit export --out audit.csv --after 2026-11-01T00:00:00Z",),
+    "postroad deliveries list": ("postroad deliveries list", "postroad deliveries list --consumer webhooks --json"),
+    "postroad deliveries show": (f"postroad deliveries show {_RUN}",),
+    "postroad deliveries replay": (
+        "postroad deliveries replay webhooks --reason 'the receiver is back'",
+        "postroad deliveries replay webhooks --reason 'the receiver is back' --expected 12",
+    ),
+    "postroad deliveries discard": ("postroad deliveries discard webhooks --reason 'receiver gone' --expected 12",),
     "postroad keys status": ("postroad keys status", "postroad keys status --data-dir /srv/postroad"),
     "postroad keys rotate": ("postroad keys rotate",),
     "postroad keys drop": ("postroad keys drop k1-9f3ac1d0",),
