@@ -16,8 +16,9 @@ def test_what_is_settled_of_a_run_under_way_can_be_paged_by_outcome(post: Post) 
         failed = post.items(run["id"], outcome="FAILED")
         page = post.client.get(f"/runs/{run['id']}/items", params={"limit": 4, "outcome": "SUCCEEDED"}).json()
         receiver.release()
-        post.ended(run["id"])
+        ended = post.ended(run["id"])
 
+    assert (ended["state"], ended["counts"]["failed"]) == ("PARTIAL", 1)
     assert [(item["fields"], item["code"]) for item in failed] == [({"id": "p3", "name": "Name 3"}, "HTTP_400")]
     assert [item["sequence"] for item in page["items"]] == [0, 1, 2, 4]
     final = {item["sequence"]: item for item in post.items(run["id"])}

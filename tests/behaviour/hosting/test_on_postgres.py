@@ -53,7 +53,7 @@ def test_a_run_goes_on_over_a_restart_and_ends_well(post: Post, receiver: HttpRe
     assert (ended["state"], ended["shards"][0]["epoch"]) == ("SUCCEEDED", 2)
 
 
-def test_two_instances_share_the_work_and_each_ends_what_it_began(
+def test_two_instances_share_the_accounts_and_each_ends_what_it_began(
     service: RunningService, postgres_server: PostgresServer, url: str, tmp_path: Path
 ) -> None:
     mine = service.composition.settings
@@ -61,34 +61,17 @@ def test_two_instances_share_the_work_and_each_ends_what_it_began(
     settings = _settings(postgres_server, tmp_path, **{"database.url": url, **shared})
     with HttpReceiver(slow_s=0.05) as receiver, closing(composed(tmp_path, settings=settings)) as other:
         post = post_in(service, tmp_path, receiver)
+        one, two = post.account(), post.account()
         other.start_work()
         try:
-            runs = [post.started(post.job(30, account=post.account(), concurrency=2)) for _ in range(2)]
+            runs = [post.started(post.job(25, account=who, rate={"account": "20/s"})) for who in (one, one, two)]
             ended = [post.ended(run["id"]) for run in runs]
         finally:
             assert other.stop_work(20)
 
-    assert [run["counts"]["succeeded"] for run in ended] == [30, 30]
-    assert {run["leases"][0]["workerId"] for run in ended} == {service.composition.host.worker_id, other.host.worker_id}
-    assert [post.outcomes(run["id"]) for run in ended] == [{"SUCCEEDED": 30}] * 2
-
-
-def test_runs_of_one_account_are_sent_by_one_instance_so_that_its_rate_holds(
-    service: RunningService, postgres_server: PostgresServer, url: str, tmp_path: Path
-) -> None:
-    mine = service.composition.settings
-    shared = {"keys.file": str(mine.keys.file), "artifacts.directory": str(mine.artifacts.directory)}
-    settings = _settings(postgres_server, tmp_path, **{"database.url": url, **shared})
-    with HttpReceiver() as receiver, closing(composed(tmp_path, settings=settings)) as other:
-        post = post_in(service, tmp_path, receiver)
-        account = post.account()
-        other.start_work()
-        try:
-            runs = [post.started(post.job(25, account=account, rate={"account": "20/s"})) for _ in range(2)]
-            ended = [post.ended(run["id"]) for run in runs]
-        finally:
-            assert other.stop_work(20)
-
-    assert [run["counts"]["succeeded"] for run in ended] == [25, 25]
-    assert set(receiver.copies.values()) == {2}
-    assert receiver.most_in_any(0.95) <= 20
+    assert [run["counts"]["succeeded"] for run in ended] == [25, 25, 25]
+    assert set(receiver.copies.values()) == {3}
+    assert receiver.most_in_any(0.95) <= 20 + 20
+    workers = [run["leases"][0]["workerId"] for run in ended]
+    assert set(workers) == {service.composition.host.worker_id, other.host.worker_id}
+    assert post.outcomes(runs[0]["id"]) == {"SUCCEEDED": 25}
