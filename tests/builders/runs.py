@@ -52,6 +52,7 @@ from postroad.modules.runs import (
 from postroad.modules.runs.store import lease_rows, record_rows, run_rows
 from postroad.spi import ConfigDocument
 from postroad.vocabulary.outcomes import Category
+from postroad.vocabulary.refusals import ArtifactNotReady
 from postroad.vocabulary.transitions import RunState
 from tests.builders.databases import WORKSPACE, Databases
 
@@ -84,9 +85,15 @@ class SetCircuits:
         self.ended.append((account_id, authentication_failed))
 
 
+@dataclass
 class AllReady:
+    """But those that a test removed."""
+
+    removed: set[str] = field(default_factory=set)
+
     def require_ready(self, reading: Reading, workspace_id: str, artifact_ids: Sequence[str]) -> None:
-        return None
+        if self.removed & set(artifact_ids):
+            raise ArtifactNotReady("the file is gone")
 
 
 @dataclass
@@ -166,11 +173,12 @@ class RunRoom:
         self.quotas = SetQuotas()
         self.circuits = SetCircuits()
         self.meters = Counted()
+        self.artifacts = AllReady()
         self.hints: list[tuple[str, str]] = []
         self.around = RunSurroundings(
             quotas=self.quotas,
             circuits=self.circuits,
-            artifacts=AllReady(),
+            artifacts=self.artifacts,
             meters=self.meters,
             hint=lambda topic, key: self.hints.append((topic, key)),
             rules=rules or LeaseRules(),

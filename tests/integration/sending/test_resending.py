@@ -213,3 +213,13 @@ def sending_plan(reading: object, run_id: str) -> object:
     from postroad.modules.runs import plan_of_run
 
     return plan_of_run(reading, run_id)
+
+
+@pytest.mark.parametrize("which", ["audience", "results"])
+def test_what_it_would_be_made_of_must_still_be_there(room: SendingRoom, which: str) -> None:
+    run = room.ended(room.job().id, failed=3)
+    token = room.confirm_resend(run.id, FAILED).token.text
+    files = {"audience": room.audiences.present.artifact_id, "results": f"results-of-{run.id}"}
+    room.artifacts.removed.add(files[which])
+    with pytest.raises(ArtifactNotReady):
+        room.resend(run.id, FAILED, token=token)

@@ -192,6 +192,8 @@ def _plan(uow: UnitOfWork, source: Run, counts: dict[Outcome, int], needs: Sendi
 
 
 def _may_begin(uow: UnitOfWork, plan: RunPlan, needs: SendingNeeds) -> None:
+    kept = plan.source.artifacts.values() if plan.source is not None else ()
+    needs.runs.artifacts.require_ready(uow, plan.workspace_id, [plan.audience.artifact_id, *kept])
     account = accounts.account_to_refer_to(uow, plan.workspace_id, plan.account.account_id)
     if account is None or account.status is not AccountStatus.ACTIVE:
         raise StateConflict("the account of the run is not active any more, and its secrets may be gone")
