@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from postroad.modules.identity import Authenticator, Doorway
 
 
-class ServiceComposition(HostingArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea, OpenApiArea, DeliveriesArea):
+class ServiceComposition(
+    HostingArea, ConfigurationArea, SchedulesArea, FilesArea, VaultArea, OpenApiArea, DeliveriesArea
+):
     """Fulfils `entrypoints.http.surface.Surface`. `prepare`, `start`, `begin_stop`, `stop`, `close`: in this order.
 
     An area adds itself to the bases.

@@ -155,8 +155,8 @@ def _judge(case: _Case, clock: _Clock) -> Finding:
             several = f"; one of the {number} signatures of a rotation matches" if number > 1 else ""
             return Finding(case.convention, Code.VALID, f"the signature matches{several}", number)
         where = "ahead of" if skew > 0 else "behind"
-        said = f"the signature matches, but its time is {abs(skew)} s {where} the clock here; allowed: {clock.tolerance_s} s"
-        return Finding(case.convention, Code.CLOCK_SKEW, said, number)
+        said = f"the signature matches, but its time is {abs(skew)} s {where} the clock here"
+        return Finding(case.convention, Code.CLOCK_SKEW, f"{said}; allowed: {clock.tolerance_s} s", number)
     code, said = _mistake(case)
     return Finding(case.convention, code, said, number)
 

@@ -2,8 +2,8 @@
 
 Kept as argon2id with 32 MiB, three passes and one lane: above the least that OWASP names (19 MiB, two passes), about
 a tenth of a second of a core, and small enough for a modest machine. At most two are computed at once; whoever comes
-next waits, and whoever would wait longer than a few seconds is told that the service is busy. A hash of other parameters
-is still good and is made again at the next sign-in.
+next waits, and whoever would wait longer than a few seconds is told that the service is busy. A hash of other
+parameters is still good and is made again at the next sign-in.
 
 A password is normalised with NFKC before it is hashed, so that the same keys on two systems give the same password
 (NIST SP 800-63B §5.1.1.2), and there are no rules about kinds of letters.
