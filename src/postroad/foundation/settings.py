@@ -42,6 +42,13 @@ SETTINGS = (
         "POSTROAD_URL=https://post.example.com",
     ),
     Setting(
+        "POSTROAD_INSECURE_HTTP",
+        "`1` accepts that passwords and tokens cross the network readably to an `http://` address that is not this "
+        "machine, as `postroad login --insecure-http` does.",
+        "not accepted",
+        "POSTROAD_INSECURE_HTTP=1",
+    ),
+    Setting(
         "POSTROAD_LANG",
         "The language of the command line, `en` or `zh`. `--lang` wins over it; without both `LC_ALL`, `LC_MESSAGES` "
         "and `LANG` are looked at, in this order.",

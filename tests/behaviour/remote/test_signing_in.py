@@ -134,6 +134,8 @@ def test_a_program_speaks_by_its_token_and_for_the_workspace_of_it(
     one_line(refused.err)
     monkeypatch.setenv("POSTROAD_TOKEN", "pst_" + "x" * 48)
     assert "the token is not valid" in one_line(office.run("whoami").err)
+    monkeypatch.setenv("POSTROAD_URL", "http://post.example.com")
+    assert "POSTROAD_INSECURE_HTTP=1" in one_line(office.run("whoami").err)
 
 
 def test_a_workspace_is_chosen_by_name_and_stays_chosen_at_the_next_signing_in(

@@ -5,6 +5,7 @@
     configuration/   accounts, messages, audiences, secrets, files
     sending/         jobs, schedules, runs: start, watch, steer, send again
     pushing/         a job file becomes a job of the service
+    transfers/       files there and back
     show/            tables and facts
 
 A command finds what it names, makes one call, and shows the answer; what may be done is decided by the service alone.

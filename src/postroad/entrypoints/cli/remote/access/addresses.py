@@ -21,18 +21,21 @@ class OneTimeLink:
     code: Secret
 
 
-def service_url(text: str, *, insecure_http: bool = False) -> str:
-    """The address without a slash at its end. Raises InvalidInput, also where passwords would cross a network
-    readably."""
-    url = parse_url(text, field="--url")
+def service_url(
+    text: str, *, insecure_http: bool = False, field: str = "--url", accept: str = "--insecure-http"
+) -> str:
+    """The address without a slash at its end. Raises InvalidInput, also where passwords and tokens would cross a
+    network readably; `accept` is the word by which somebody takes that."""
+    url = parse_url(text, field=field)
     if url.scheme == "http" and not (_is_loopback(url) or insecure_http):
         raise InvalidInput(
             say(
-                "passwords would cross the network readably to {host}; give the https:// address of the service, or"
-                " accept it with --insecure-http",
+                "what signs you in would cross the network readably to {host}; give the https:// address of the"
+                " service, or accept it by {accept}",
                 host=url.host.text,
+                accept=accept,
             ),
-            field="--url",
+            field=field,
         )
     return str(url).rstrip("/")
 

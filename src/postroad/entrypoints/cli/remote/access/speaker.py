@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from postroad.entrypoints.cli.remote.access.addresses import DEFAULT_URL
+from postroad.entrypoints.cli.remote.access.addresses import DEFAULT_URL, service_url
 from postroad.entrypoints.cli.remote.access.kept_session import KeptSession, find_session
 from postroad.entrypoints.cli.texts import say
 from postroad.foundation.home import Home
 from postroad.vocabulary.refusals import AuthenticationRequired
 from postroad.vocabulary.secret import Secret
 
-URL_VARIABLE, TOKEN_VARIABLE = "POSTROAD_URL", "POSTROAD_TOKEN"
+URL_VARIABLE, TOKEN_VARIABLE, INSECURE_VARIABLE = "POSTROAD_URL", "POSTROAD_TOKEN", "POSTROAD_INSECURE_HTTP"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,24 @@ class Speaker:
 
 
 def find_speaker(home: Home, environment: Mapping[str, str]) -> Speaker | None:
-    """A token in the environment wins over a session. None where there is neither. Raises ConfigInvalid."""
+    """A token in the environment wins over a session. None where there is neither. Raises ConfigInvalid, InvalidInput
+    for an address that cannot be used."""
     token = environment.get(TOKEN_VARIABLE, "").strip()
     if token:
-        return Speaker(environment.get(URL_VARIABLE, "").strip().rstrip("/") or DEFAULT_URL, token=Secret(token))
+        url = service_url(
+            environment.get(URL_VARIABLE, "").strip() or DEFAULT_URL,
+            insecure_http=is_insecure_accepted(environment),
+            field=URL_VARIABLE,
+            accept=f"{INSECURE_VARIABLE}=1",
+        )
+        return Speaker(url, token=Secret(token))
     session = find_session(home)
     return Speaker.of(session) if session is not None and session.is_signed_in else None
+
+
+def is_insecure_accepted(environment: Mapping[str, str]) -> bool:
+    """Whether the environment takes it that what signs in crosses the network readably."""
+    return environment.get(INSECURE_VARIABLE, "").strip().lower() in ("1", "true", "yes")
 
 
 def get_speaker(home: Home, environment: Mapping[str, str]) -> Speaker:

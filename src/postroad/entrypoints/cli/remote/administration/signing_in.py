@@ -9,7 +9,7 @@ from postroad.entrypoints.cli.remote.access.addresses import DEFAULT_URL, OneTim
 from postroad.entrypoints.cli.remote.access.kept_session import KeptSession, find_session, keep_session
 from postroad.entrypoints.cli.remote.access.refusals import NotOurService, ServiceRefused, not_ours
 from postroad.entrypoints.cli.remote.access.service import Answer, Service, Wire
-from postroad.entrypoints.cli.remote.access.speaker import URL_VARIABLE, Speaker
+from postroad.entrypoints.cli.remote.access.speaker import URL_VARIABLE, Speaker, is_insecure_accepted
 from postroad.entrypoints.cli.remote.administration import typing_in
 from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.texts import say
@@ -37,7 +37,8 @@ def sign_in(ask: Ask, home: Home, egress: Egress, environment: Mapping[str, str]
     home.make()
     before = find_session(home)
     address = ask.link.url if ask.link else ask.url or environment.get(URL_VARIABLE) or (before.url if before else "")
-    url = service_url(address or DEFAULT_URL, insecure_http=ask.insecure_http)
+    accepted = ask.insecure_http or is_insecure_accepted(environment)
+    url = service_url(address or DEFAULT_URL, insecure_http=accepted)
     known = before if before is not None and before.url == url else None
     speaker = Speaker(url, ca_file=ask.ca_file or (known.ca_file if known else ""))
     with Service(speaker, egress) as service:

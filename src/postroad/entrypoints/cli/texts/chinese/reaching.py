@@ -58,10 +58,8 @@ REACHING = {
     "others may read the session file {file} (mode {mode}); run: chmod 600 {file}": (
         "他人可以读取会话文件 {file}（权限 {mode}）；请运行：chmod 600 {file}"
     ),
-    "passwords would cross the network readably to {host}; give the https:// address of the service, or"
-    " accept it with --insecure-http": (
-        "密码会以明文经网络传到 {host}；请给出服务的 https:// 地址，或用 --insecure-http 表示接受"
-    ),
+    "what signs you in would cross the network readably to {host}; give the https:// address of the service, or"
+    " accept it by {accept}": ("登录信息会以明文经网络传到 {host}；请给出服务的 https:// 地址，或用 {accept} 表示接受"),
     # names
     "there is nothing called `{name}`; see: postroad {group} list": (
         "没有名为 `{name}` 的对象；参见：postroad {group} list"
