@@ -7,7 +7,6 @@ import typer
 from postroad.entrypoints.cli.remote import options as opt
 from postroad.entrypoints.cli.remote.access.opening import arguments_of, signed_in
 from postroad.entrypoints.cli.texts import say
-from postroad.spi.secret_references import DEFAULT_NAMESPACE
 
 SecretName = Annotated[
     str,
@@ -72,5 +71,7 @@ def delete(context: typer.Context, *, name: SecretName) -> None:
 
 
 def _place(name: str) -> tuple[str, str]:
+    from postroad.spi.secret_references import DEFAULT_NAMESPACE
+
     namespace, _, key = name.rpartition("/")
     return namespace or DEFAULT_NAMESPACE, key
