@@ -65,6 +65,7 @@ class Post:
         self.folder = folder
         self.port = port
         self.client = service.client(Role.OPERATOR)
+        self.patience_s = PATIENCE_S
 
     @property
     def host(self) -> Host:
@@ -126,7 +127,7 @@ class Post:
 
     def waited(self, run_id: str, holds: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
         """The run as soon as this holds of it."""
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + self.patience_s
         with self.service.composition.wakeups.subscribe(RUNS_TOPIC) as hints:
             while True:
                 run = self.run(run_id)
@@ -161,7 +162,7 @@ class Post:
             params = {"limit": 500, **query, **({"cursor": cursor} if cursor else {})}
             page = self.client.get(f"/runs/{run_id}/items", params=params).json()
             found += page["items"]
-            cursor = page.get("nextCursor")
+            cursor = page["page"]["nextCursor"]
             if not cursor:
                 return found
 
