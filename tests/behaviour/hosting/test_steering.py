@@ -1,5 +1,7 @@
 """A person steers a run that is being sent; the receiver says what really happened."""
 
+from typing import Any
+
 from tests.builders.hosted_runs import Post, assert_nobody_twice, workers_of
 from tests.builders.http_receiver import HANG, HttpReceiver
 
@@ -79,3 +81,24 @@ def test_a_paused_run_sends_nothing_more_until_it_is_resumed_not_even_after_a_re
     assert post.ended(run["id"])["counts"]["succeeded"] == 40
     assert_nobody_twice(receiver.copies, 40)
     assert workers_of() == []
+
+
+def test_a_budget_over_a_long_window_holds_over_a_restart_and_for_the_next_run(
+    post: Post, receiver: HttpReceiver
+) -> None:
+    def waits(one: dict[str, Any]) -> bool:
+        return bool(one["waiting"]["reason"] == "WAITING_RATE" and one["shards"][0]["state"] == "RUNNING")
+
+    account = post.account()
+    first = post.started(post.job(4, account=account, rate={"account": "2/1h"}))
+    receiver.wait_for(1)
+    post.restart()
+    post.waited(first["id"], lambda one: waits(one) and one["shards"][0]["epoch"] == 2, "it waits for its account")
+    second = post.started(post.job(4, account=account, rate={"account": "2/1h"}))
+    post.waited(second["id"], waits, "the other one waits as well")
+    post.host_settles()
+    assert receiver.copies.total() == 1
+    for run in (first, second):
+        post.steer(run["id"], "cancel")
+        assert post.ended(run["id"])["state"] == "CANCELLED"
+    assert receiver.copies.total() == 1
