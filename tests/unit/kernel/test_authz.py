@@ -24,13 +24,13 @@ LEAST_ROLE = {
     Role.VIEWER: "accounts:read messages:read audiences:read jobs:read schedules:read runs:read artifacts:read "
     "secrets:read workspace:read deliveries:read tokens:own system:read",
     Role.OPERATOR: "accounts:write accounts:test messages:write audiences:write jobs:write jobs:run schedules:write "
-    "runs:start runs:command runs:resend artifacts:write secrets:write subscriptions:read subscriptions:write",
+    "runs:start runs:command runs:resend artifacts:write secrets:write",
     Role.ADMIN: "artifacts:hold workspace:write members:read members:write tokens:read tokens:write audit:read "
     "deliveries:write",
 }
 SESSION_ONLY = {
     *("members:read", "members:write", "tokens:read", "tokens:write", "tokens:own"),
-    *("subscriptions:read", "subscriptions:write", "system:admin"),
+    "system:admin",
 }
 EXPECTED = {text: role for role, texts in LEAST_ROLE.items() for text in texts.split()}
 ROLES: list[Role | None] = [None, *Role]

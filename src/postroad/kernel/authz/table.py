@@ -69,7 +69,6 @@ RULES: Mapping[Action, Rule] = MappingProxyType(
     | {action: _rule(action, Role.OPERATOR, when_archived=action in _STOPPING) for action in _OPERATOR}
     | {action: _rule(action, Role.ADMIN, when_archived=action in _STOPPING) for action in _ADMIN}
     | {action: _by_session(Role.ADMIN) for action in _ADMIN_BY_SESSION}
-    | {action: _by_session(Role.OPERATOR) for action in (_A.SUBSCRIPTIONS_READ, _A.SUBSCRIPTIONS_WRITE)}
     | {_A.TOKENS_OWN: _by_session(Role.VIEWER)}
     | {_A.SYSTEM_ADMIN: _by_session(Role.ADMIN, system_admin=True)}
 )
