@@ -150,7 +150,7 @@ def full(folder: Path) -> None:
     try:
         journal.flush()
     except StorageFull as error:
-        print(error)
+        print(error, flush=True)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     journal.recover()
     journal.intent(1, 1, 6)

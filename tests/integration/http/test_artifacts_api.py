@@ -220,7 +220,8 @@ def test_a_client_that_goes_away_leaves_nothing_reserved(service: RunningService
         _upload(operator, broken())
     for _ in range(200):
         usage = operator.get("/artifact-usage").json()
-        if usage["reservedBytes"] == 0 and operator.get("/artifacts").json()["items"][0]["state"] == "FAILED":
+        states = [item["state"] for item in operator.get("/artifacts").json()["items"]]
+        if usage["reservedBytes"] == 0 and states == ["FAILED"]:
             break
     assert usage == {"usedBytes": 0, "reservedBytes": 0, "quotaBytes": 0}
 
