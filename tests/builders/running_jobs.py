@@ -22,7 +22,6 @@ from postroad.modules.runs import (
     LeasedShard,
     Live,
     ReportedEvent,
-    RunCounts,
     RunEnd,
     RunToEnd,
     ShardEnd,
@@ -30,6 +29,7 @@ from postroad.modules.runs import (
     WorkerCapacity,
 )
 from postroad.recipients import ExportRequest, Snapshot, export_results
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.roles import Role
 from postroad.vocabulary.transitions import RunState
@@ -87,7 +87,7 @@ class RunningJobs:
         database.write(WORKER, lambda uow: runs.acknowledge(uow, leased.fence, self.around))
         return leased
 
-    def tell(self, leased: LeasedShard, sequence: int, counts: RunCounts, state: RunState = RunState.RUNNING) -> None:
+    def tell(self, leased: LeasedShard, sequence: int, counts: Counts, state: RunState = RunState.RUNNING) -> None:
         event = ReportedEvent(sequence, "progress", self.service.composition.clock.now_ms())
         said = ShardReport(leased.fence, (event,), counts, state, Live(in_flight=1, per_second=2.5))
         self.service.database.write(WORKER, lambda uow: runs.report(uow, said, self.around))
@@ -139,9 +139,9 @@ class RunningJobs:
         return answer.json()
 
 
-def _counted(total: int, outcomes: Mapping[int, Outcome]) -> RunCounts:
+def _counted(total: int, outcomes: Mapping[int, Outcome]) -> Counts:
     numbers = {outcome: sum(one is outcome for one in outcomes.values()) for outcome in Outcome}
-    return RunCounts(
+    return Counts(
         total=total,
         succeeded=numbers[Outcome.SUCCEEDED],
         failed=numbers[Outcome.FAILED],

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from postroad.engine import split_into_shards
 from postroad.jobfile import Policies
 from postroad.kernel.authz import Principal
 from postroad.kernel.uow import Reading, UnitOfWork
@@ -39,7 +40,6 @@ from postroad.modules.runs import (
     ReportAck,
     ReportedEvent,
     Run,
-    RunCounts,
     RunEnd,
     RunPlan,
     RunQuota,
@@ -47,10 +47,10 @@ from postroad.modules.runs import (
     ShardEnd,
     ShardReport,
     WorkerCapacity,
-    split_into_shards,
 )
 from postroad.modules.runs.store import lease_rows, record_rows, run_rows
 from postroad.spi import ConfigDocument
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.refusals import ArtifactNotReady
 from postroad.vocabulary.transitions import RunState
@@ -108,8 +108,8 @@ class Counted:
         self.expired += number
 
 
-def counts(total: int, **parts: int) -> RunCounts:
-    return RunCounts(total=total, **parts)
+def counts(total: int, **parts: int) -> Counts:
+    return Counts(total=total, **parts)
 
 
 def ask(leased: LeasedShard, *answers: CommandAnswer, room: int = 0) -> RenewalAsk:
@@ -221,7 +221,7 @@ class RunRoom:
         self,
         leased: LeasedShard,
         sequences: Sequence[int],
-        counted: RunCounts,
+        counted: Counts,
         state: RunState = RunState.RUNNING,
         **parts: Any,
     ) -> ReportAck:
@@ -235,7 +235,7 @@ class RunRoom:
     def finish(
         self,
         leased: LeasedShard,
-        counted: RunCounts,
+        counted: Counts,
         state: RunState = RunState.SUCCEEDED,
         *,
         reason: str = "",
@@ -244,7 +244,7 @@ class RunRoom:
         end = ShardEnd(leased.fence, state, counted, reason, category)
         return self.write(lambda uow: runs.finish_shard(uow, end, self.around))
 
-    def end(self, run_id: str, exported: RunCounts | None = None) -> Run:
+    def end(self, run_id: str, exported: Counts | None = None) -> Run:
         fold = exported if exported is not None else self.run(run_id).counts
         end = RunEnd(run_id, fold, {"results": ArtifactFact(f"results-of-{run_id}", "b" * 64, 100)})
         return self.write(lambda uow: runs.end_run(uow, end, self.around))

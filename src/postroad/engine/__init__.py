@@ -24,7 +24,7 @@ from postroad.engine.ports import EventSink, Gatekeeper, Hold, RecipientSource, 
 from postroad.engine.reporting.events import EngineEvent, EventKind, Progress, Waiting
 from postroad.engine.reporting.results import ItemResult
 from postroad.engine.sources import IterableSource, SpooledSource, spool
-from postroad.engine.spec import RunSpec, ShardRange
+from postroad.engine.spec import RunSpec, ShardRange, split_into_shards
 from postroad.engine.summary import RunSummary
 
 ENGINE_VERSION = "1.0"
@@ -74,5 +74,6 @@ __all__ = [
     "Waiting",
     "dry_run",
     "preview",
+    "split_into_shards",
     "spool",
 ]

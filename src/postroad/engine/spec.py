@@ -15,6 +15,13 @@ class ShardRange:
     end: int
 
 
+def split_into_shards(count: int, parts: int) -> tuple[tuple[int, int], ...]:
+    """`parts` contiguous ranges whose lengths differ by at most one; fewer where there are fewer recipients."""
+    parts = max(1, min(parts, count))
+    bounds = [count * index // parts for index in range(parts + 1)]
+    return tuple((bounds[index], bounds[index + 1]) for index in range(parts))
+
+
 @dataclass(frozen=True, slots=True)
 class RunSpec:
     """Source: spec wepush §6.4.

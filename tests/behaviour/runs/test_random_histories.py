@@ -24,8 +24,9 @@ from postroad.modules.runs import (
     LeaseState,
     RunQuota,
 )
-from postroad.modules.runs.model import LEASED_OUT, add_counts
+from postroad.modules.runs.model import LEASED_OUT
 from postroad.modules.runs.store import lease_rows, run_rows
+from postroad.vocabulary.counts import add_counts
 from postroad.vocabulary.refusals import LeaseExpired
 from postroad.vocabulary.transitions import RUN_FINAL, RunEvent, RunState, next_run_state
 

@@ -10,7 +10,7 @@ from tests.builders.service import RunningService, running_service
 
 from postroad.flows.sending import ScheduledStarts
 from postroad.foundation.metrics import RUN_ITEMS, RUNS
-from postroad.modules.runs import RunCounts
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.roles import Role
 from postroad.vocabulary.transitions import RunState
@@ -100,7 +100,7 @@ def test_a_run_is_shown_in_full(jobs: RunningJobs) -> None:
     job = jobs.job()
     run = jobs.started(job)
     leased = jobs.begun(run["id"])
-    jobs.tell(leased, 1, RunCounts(3, succeeded=1))
+    jobs.tell(leased, 1, Counts(3, succeeded=1))
 
     answer = jobs.client.get(f"/runs/{run['id']}")
 
@@ -155,7 +155,7 @@ def test_commands_are_taken_repeated_and_refused(jobs: RunningJobs) -> None:
     first = jobs.steer(run["id"], "pause", key="once")
     again = jobs.steer(run["id"], "pause", key="once")
     refused = jobs.steer(run["id"], "concurrency", target=1000)
-    jobs.tell(leased, 1, RunCounts(3), RunState.PAUSED)
+    jobs.tell(leased, 1, Counts(3), RunState.PAUSED)
     too_late = jobs.steer(run["id"], "pause", key="late")
     repeated = jobs.steer(run["id"], "pause", key="late")
 

@@ -5,6 +5,7 @@ from tests.builders.runs import RunRoom, counts
 
 from postroad.modules import runs
 from postroad.modules.runs import Live, ReportedEvent, ShardReport, Waiting
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import AccountingBroken
 from postroad.vocabulary.refusals import RunStateConflict, ValidationFailed
 from postroad.vocabulary.transitions import RunState, WaitReason
@@ -102,7 +103,7 @@ def test_a_run_waits_when_all_who_work_on_it_wait(room: RunRoom) -> None:
     "impossible",
     [counts(11, succeeded=1), counts(10, succeeded=11), counts(10, succeeded=12, failed=-2), counts(10, retried=-1)],
 )
-def test_impossible_counts_are_not_kept(room: RunRoom, impossible: runs.RunCounts) -> None:
+def test_impossible_counts_are_not_kept(room: RunRoom, impossible: Counts) -> None:
     run = room.add(10)
     leased = room.begun()
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.local_runs.plans import a_plan
 
-from postroad.flows.local_runs.ending.account import ShardAccount, check_identity, fold
+from postroad.flows.local_runs.ending.account import ShardAccount, fold
 from postroad.flows.local_runs.ending.finish import summary_json, summary_of
 from postroad.flows.local_runs.ending.receipt import export_public_key, verify_receipt, write_receipt
 from postroad.flows.local_runs.keeping.folder import SendFolder
-from postroad.flows.local_runs.views import Counts
 from postroad.foundation.home import Home
 from postroad.foundation.installation_key import InstallationKey
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import AccountingBroken, ConfigInvalid, InvalidInput
 from postroad.vocabulary.transitions import RunState
 
@@ -41,7 +41,7 @@ def test_an_account_reads_back() -> None:
 @pytest.mark.parametrize("counts", [Counts(total=10, succeeded=9), Counts(total=9, succeeded=9), Counts(total=10)])
 def test_wrong_sums_are_never_an_end(counts: Counts) -> None:
     with pytest.raises(AccountingBroken):
-        check_identity(counts, 10)
+        counts.check(10, "a send")
 
 
 @pytest.fixture

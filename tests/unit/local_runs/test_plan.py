@@ -6,13 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.local_runs.plans import a_plan
 
-from postroad.flows.local_runs.keeping.plan import (
-    AudienceRecord,
-    SendPlan,
-    SourceSend,
-    readable_json,
-    split_into_shards,
-)
+from postroad.engine import split_into_shards
+from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, SourceSend, readable_json
 from postroad.jobfile import Policies
 from postroad.spi import ConfigDocument, Rate
 from postroad.vocabulary.errors import SendConflict

@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postroad.modules.runs import Run, RunCounts, Shard, WantsEnd
-from postroad.modules.runs.model import (
-    LEASED_OUT,
-    WORKED_ON,
-    add_counts,
-    ending,
-    ending_of_shard,
-    following,
-    reported,
-)
+from postroad.modules.runs import Run, Shard, WantsEnd
+from postroad.modules.runs.model import LEASED_OUT, WORKED_ON, ending, ending_of_shard, following, reported
+from postroad.vocabulary.counts import Counts, add_counts
 from postroad.vocabulary.errors import AccountingBroken
 from postroad.vocabulary.refusals import RunStateConflict
 from postroad.vocabulary.transitions import RUN_FINAL, RunEvent, RunState, next_run_state
@@ -30,8 +23,8 @@ def run_in(state: RunState, **parts: object) -> Run:
     return replace(base, **parts)  # type: ignore[arg-type]
 
 
-def shard_in(state: RunState, number: int = 0, counted: RunCounts | None = None) -> Shard:
-    return Shard(f"s{number}", "run", "workspace", number, 0, 10, state, counts=counted or RunCounts(10))
+def shard_in(state: RunState, number: int = 0, counted: Counts | None = None) -> Shard:
+    return Shard(f"s{number}", "run", "workspace", number, 0, 10, state, counts=counted or Counts(10))
 
 
 @pytest.mark.parametrize("wants", [WantsEnd.NO, WantsEnd.CANCEL])
@@ -97,7 +90,7 @@ def test_an_ending_is_a_walk_to_a_final_state(run_state: RunState, wants: WantsE
             and not {_S.FAILED, _S.CANCELLED} & {*states}
         ):
             continue
-        run = run_in(run_state, wants_end=wants, counts=RunCounts(20, succeeded=20))
+        run = run_in(run_state, wants_end=wants, counts=Counts(20, succeeded=20))
         for event in ending(run, [shard_in(state, n) for n, state in enumerate(states)]):
             run = run.moved(event, 1)
         if _S.FAILED in states:
@@ -116,7 +109,7 @@ def test_an_ended_run_is_never_ended_again() -> None:
 @pytest.mark.parametrize("said", RunState)
 @pytest.mark.parametrize("state", sorted(WORKED_ON))
 def test_a_shard_ends_by_the_table_and_by_its_counts(state: RunState, said: RunState) -> None:
-    counted = RunCounts(10, succeeded=9, failed=1)
+    counted = Counts(10, succeeded=9, failed=1)
     shard = shard_in(state)
     if said not in ENDED:
         with pytest.raises(RunStateConflict):
@@ -164,7 +157,7 @@ def test_what_is_allowed_has_a_cell_or_withdraws_a_wish(state: RunState) -> None
 
 @given(st.lists(st.lists(st.integers(0, 1000), min_size=8, max_size=8), max_size=6))
 def test_counts_of_shards_add_up(rows: list[list[int]]) -> None:
-    total = add_counts(RunCounts(*row) for row in rows)
+    total = add_counts(Counts(*row) for row in rows)
 
     assert [total.total, total.settled] == [
         sum(row[0] for row in rows),
@@ -174,7 +167,7 @@ def test_counts_of_shards_add_up(rows: list[list[int]]) -> None:
 
 @given(st.lists(st.integers(0, 50), min_size=5, max_size=5), st.integers(0, 260))
 def test_an_account_is_sound_only_where_the_five_add_up(parts: list[int], total: int) -> None:
-    counted = RunCounts(total, *parts)
+    counted = Counts(total, *parts)
     if sum(parts) == total:
         counted.check(total, "it")
     else:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from tests.builders.runs import plan_for
 
+from postroad.engine import split_into_shards
 from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
 from postroad.jobfile import Policies
-from postroad.modules.runs import RunPlan, SourceRun, secrets_named, split_into_shards
+from postroad.modules.runs import RunPlan, SourceRun, secrets_named
 from postroad.modules.runs.parts.plan import plan_of
 from postroad.vocabulary.outcomes import Outcome
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from postroad.app.hosting import words
-from postroad.app.hosting.counts import counts_of
 from postroad.engine import (
     CancelRun,
     ChangeConcurrency,
@@ -17,8 +16,9 @@ from postroad.engine import (
 from postroad.flows.hosting import Beginning, Heard, ShardEar, ShardOutcome
 from postroad.flows.local_runs import BoardCommand, DrainRun, ShardOrder, WorkerEnd, WorkerProcess
 from postroad.jobfile import parse_rate
-from postroad.modules.runs import CommandKind, CommandOrder, Live, Posture, RunCounts, Waiting
+from postroad.modules.runs import CommandKind, CommandOrder, Live, Posture, Waiting
 from postroad.spi import Rate
+from postroad.vocabulary.counts import Counts
 
 _OWN = "host-"
 """How the ids of commands begin that nobody but the host gave."""
@@ -80,7 +80,7 @@ class _Listener:
         self._ear.heard(
             Heard(
                 at_ms=event.at_ms,
-                counts=RunCounts(
+                counts=Counts(
                     total=self._total,
                     succeeded=progress.succeeded,
                     failed=progress.failed,
@@ -147,7 +147,7 @@ def _outcome(end: WorkerEnd) -> ShardOutcome:
         return ShardOutcome(end.settled, end.last_words, end.refusal)
     return ShardOutcome(
         settled=end.settled,
-        counts=counts_of(account.counts),
+        counts=account.counts,
         state=account.state,
         reason=account.reason,
         category=words.category_of(account.reason),

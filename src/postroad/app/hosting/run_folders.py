@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from postroad.app.hosting.child import ChildWorker, first_commands
-from postroad.app.hosting.counts import counts_of, local_counts
 from postroad.app.hosting.exports import Exports
 from postroad.engine.pacing import effective_rates
 from postroad.flows.hosting import Beginning, FolderEnd, Worker
@@ -34,18 +33,10 @@ from postroad.foundation.home import Home
 from postroad.foundation.whole_files import storage_refusals
 from postroad.jobfile import Policies, parse_rate
 from postroad.modules.artifacts import ArtifactKeeper
-from postroad.modules.runs import (
-    FROZEN,
-    ORIGINS,
-    RESULTS,
-    LeasedShard,
-    RunCounts,
-    RunPlan,
-    RunToEnd,
-    SourceRun,
-)
+from postroad.modules.runs import FROZEN, ORIGINS, RESULTS, LeasedShard, RunPlan, RunToEnd, SourceRun
 from postroad.spi import ProviderFactory, Rate
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import PostroadError, StorageFull
 
 _LOG = logging.getLogger(__name__)
@@ -114,13 +105,13 @@ class RunFolders:
         )
         return await ChildWorker.start(order, secrets)
 
-    def as_it_stands(self, shard: LeasedShard) -> RunCounts:
+    def as_it_stands(self, shard: LeasedShard) -> Counts:
         folder = self.folder_of(shard.plan.run_id)
         if not is_frozen(folder):
             total = shard.end - shard.first
-            return RunCounts(total=total, unsent=total)
+            return Counts(total=total, unsent=total)
         standing = StandingShard(folder, shard.number, shard.plan.dry_run)
-        return counts_of(count_as_it_stands(standing, shard.fence.lease_id, self.clock.now_ms(), self._exports.begun))
+        return count_as_it_stands(standing, shard.fence.lease_id, self.clock.now_ms(), self._exports.begun)
 
     def end(self, run: RunToEnd) -> FolderEnd:
         """Also of a run that nobody began: its results say that nobody was sent to. Without files where even that
@@ -137,13 +128,13 @@ class RunFolders:
         account = ShardAccount(
             state=run.state,
             reason=run.reason,
-            counts=local_counts(run.counts),
+            counts=run.counts,
             started_at_ms=run.started_at_ms,
             ended_at_ms=run.ended_at_ms,
             suppressed_errors=run.suppressed_errors,
         )
         end = end_hosted(folder, account, self.home, self._exports.begun)
-        return FolderEnd(counts_of(end.summary.counts), end.files)
+        return FolderEnd(end.summary.counts, end.files)
 
     def show(self, plan: RunPlan) -> None:
         self.shown.show(self.folder_of(plan.run_id))

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Protocol
 
 from postroad.engine import Lease
-from postroad.modules.runs import ArtifactFact, CommandOrder, LeasedShard, Live, RunCounts, RunPlan, RunToEnd
+from postroad.modules.runs import ArtifactFact, CommandOrder, LeasedShard, Live, RunPlan, RunToEnd
 from postroad.spi import Rate
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import PostroadError
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.transitions import RunState
@@ -21,7 +22,7 @@ class Heard:
     """One thing a worker said. `kind` is empty for bare progress, which a newer one may replace."""
 
     at_ms: int
-    counts: RunCounts
+    counts: Counts
     state: RunState
     live: Live
     kind: str = ""
@@ -51,7 +52,7 @@ class ShardOutcome:
     settled: int
     last_words: str = ""
     refusal: PostroadError | None = None
-    counts: RunCounts | None = None
+    counts: Counts | None = None
     state: RunState = RunState.LOST
     reason: str = ""
     category: Category | None = None
@@ -101,7 +102,7 @@ class Worker(Protocol):
 class FolderEnd:
     """What the exported results say, and the files by name."""
 
-    counts: RunCounts
+    counts: Counts
     files: Mapping[str, Path]
 
 
@@ -130,7 +131,7 @@ class WorkPlace(Protocol):
         on; it answers the orders."""
         ...
 
-    def as_it_stands(self, shard: LeasedShard) -> RunCounts:
+    def as_it_stands(self, shard: LeasedShard) -> Counts:
         """The account of a shard that no worker can end: what was in flight is unknown, the rest unsent."""
         ...
 

@@ -19,10 +19,10 @@ from postroad.modules.runs import (
     Live,
     ReportAck,
     ReportedEvent,
-    RunCounts,
     ShardReport,
 )
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.transitions import RunState
 
 PROGRESS = "progress"
@@ -87,7 +87,7 @@ class ShardNews:
         for answer in told:
             self._answers.pop(answer.command_id, None)
 
-    def stopped_at(self, counts: RunCounts) -> None:
+    def stopped_at(self, counts: Counts) -> None:
         """The worker has stopped unfinished with these counts."""
         self._take_counts(counts)
         self._at_ms, self._is_fresh = self._clock.now_ms(), True
@@ -109,7 +109,7 @@ class ShardNews:
             self._events.popleft()
         return len(self._events) < waiting
 
-    def _take_counts(self, counts: RunCounts) -> None:
+    def _take_counts(self, counts: Counts) -> None:
         if counts.settled >= self._counts.settled:
             self._counts = counts
 

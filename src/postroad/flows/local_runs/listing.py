@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from postroad.flows.local_runs.ending.account import add_counts, read_account
+from postroad.flows.local_runs.ending.account import read_account
 from postroad.flows.local_runs.ending.finish import summary_of
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.index import SendIndex
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.flows.local_runs.ports import Surroundings
-from postroad.flows.local_runs.views import Counts, SendView
+from postroad.flows.local_runs.views import SendView
 from postroad.journal import read_state
+from postroad.vocabulary.counts import Counts, add_counts
 from postroad.vocabulary.errors import PostroadError
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.transitions import RunState

@@ -8,6 +8,7 @@ from pathlib import Path
 from postroad.flows.local_runs.keeping.plan import SendPlan
 from postroad.recipients import Snapshot
 from postroad.spi import Preview, Verdict
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.transitions import RunState
 from postroad.vocabulary.values import RecipientValue
@@ -110,28 +111,6 @@ class DryRunReport:
     @property
     def ok(self) -> bool:
         return self.failed == 0 and not self.missing_fields
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """`total = succeeded + failed + unknown + unsent + skipped + open`; `open` is 0 at the end of a run."""
-
-    total: int = 0
-    succeeded: int = 0
-    failed: int = 0
-    unknown: int = 0
-    unsent: int = 0
-    skipped: int = 0
-    retried: int = 0
-    maybe_doubled: int = 0
-
-    @property
-    def settled(self) -> int:
-        return self.succeeded + self.failed + self.unknown + self.unsent + self.skipped
-
-    @property
-    def open(self) -> int:
-        return self.total - self.settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from postroad.engine import split_into_shards
 from postroad.flows.sending.narrowing import narrowed
 from postroad.flows.sending.ports import SendableAudience, SendingNeeds
 from postroad.kernel.uow import Reading, UnitOfWork
@@ -15,14 +16,7 @@ from postroad.modules import accounts, jobs, messages, workspaces
 from postroad.modules.accounts import Account, AccountStatus
 from postroad.modules.jobs import Job, JobStatus
 from postroad.modules.messages import Message, MessageStatus, Revision
-from postroad.modules.runs import (
-    PlannedAccount,
-    PlannedAudience,
-    PlannedMessage,
-    RunPlan,
-    confirmation_hash,
-    split_into_shards,
-)
+from postroad.modules.runs import PlannedAccount, PlannedAudience, PlannedMessage, RunPlan, confirmation_hash
 from postroad.spi import ConfigDocument, ProviderFactory
 from postroad.spi.secret_references import references_in
 from postroad.vocabulary.refusals import FieldProblem, ProviderConfigInvalid, ResourceNotFound, StateConflict

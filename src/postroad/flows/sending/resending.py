@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from postroad.engine import split_into_shards
 from postroad.flows.sending.beginning import StartedRun, repeated, require_reason, require_standing, started_of
 from postroad.flows.sending.confirmations import Bound, Token
 from postroad.flows.sending.ports import SendingNeeds
@@ -19,20 +20,9 @@ from postroad.kernel.idempotency import IdempotencyKey, request_digest
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules import accounts, runs, workspaces
 from postroad.modules.accounts import AccountStatus
-from postroad.modules.runs import (
-    AUDIENCE,
-    FROZEN,
-    ORIGINS,
-    RESULTS,
-    NewRun,
-    Run,
-    RunCounts,
-    RunPlan,
-    SourceRun,
-    secrets_named,
-    split_into_shards,
-)
+from postroad.modules.runs import AUDIENCE, FROZEN, ORIGINS, RESULTS, NewRun, Run, RunPlan, SourceRun, secrets_named
 from postroad.spi import capabilities_of
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Outcome
 from postroad.vocabulary.refusals import ArtifactNotReady, RunStateConflict, StateConflict, ValidationFailed
 
@@ -154,7 +144,7 @@ def _counts(source: Run, outcomes: Collection[Outcome]) -> dict[Outcome, int]:
     return counts
 
 
-def _count(counts: RunCounts, outcome: Outcome) -> int:
+def _count(counts: Counts, outcome: Outcome) -> int:
     number: int = getattr(counts, outcome.value.lower())
     return number
 

@@ -1,12 +1,12 @@
 """The statements of the table `accounts`."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, RowMapping, insert, select, update
 
+from postroad.kernel import named
+from postroad.kernel.named import fitting, names_are_unique, of_name, one_row
 from postroad.kernel.pages import Listing, Page
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.accounts._tables import accounts
@@ -19,20 +19,19 @@ from postroad.modules.accounts.model import (
     test_of,
 )
 from postroad.vocabulary.names import name_key
-from postroad.vocabulary.refusals import ValidationFailed
 
 _A = accounts.c
 
 
 def add(uow: UnitOfWork, account: Account) -> None:
     """Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("account"):
         uow.connection.execute(insert(accounts).values(id=account.id, **_values(account)))
 
 
 def save(uow: UnitOfWork, account: Account) -> None:
     """Replaces what `lock` returned. Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("account"):
         uow.connection.execute(update(accounts).where(_A.id == account.id).values(**_values(account)))
 
 
@@ -54,21 +53,28 @@ def save_trial_run(uow: UnitOfWork, account_id: str, run_id: str | None) -> None
 
 
 def find(reading: Reading, workspace_id: str, account_id: str) -> Account | None:
-    row = reading.connection.execute(select(accounts).where(*_is(workspace_id, account_id))).mappings().first()
+    row = (
+        reading.connection.execute(select(accounts).where(*one_row(accounts, workspace_id, account_id)))
+        .mappings()
+        .first()
+    )
     return _account(row) if row else None
 
 
 def lock(uow: UnitOfWork, workspace_id: str, account_id: str, *, to_change: bool = True) -> Account | None:
     """The account, held until the end of the transaction: alone to change it, together with others to refer to it."""
-    statement = select(accounts).where(*_is(workspace_id, account_id)).with_for_update(read=not to_change)
+    statement = select(accounts).where(*one_row(accounts, workspace_id, account_id)).with_for_update(read=not to_change)
     row = uow.connection.execute(statement).mappings().first()
     return _account(row) if row else None
 
 
 def lock_by_name(uow: UnitOfWork, workspace_id: str, name: str) -> Account | None:
     """The account of this name that is not archived, held alone until the end of the transaction."""
-    named = (_A.workspace_id == workspace_id, _A.name_key == name_key(name), _A.status != AccountStatus.ARCHIVED)
-    row = uow.connection.execute(select(accounts).where(*named).with_for_update()).mappings().first()
+    row = (
+        uow.connection.execute(select(accounts).where(*of_name(accounts, workspace_id, name)).with_for_update())
+        .mappings()
+        .first()
+    )
     return _account(row) if row else None
 
 
@@ -83,34 +89,14 @@ def page(reading: Reading, listing: Listing, workspace_id: str, wanted: AccountF
 
 def count_by_status(reading: Reading, workspace_id: str, wanted: AccountFilter) -> dict[str, int]:
     """How many fit all of the filter but its status, by status."""
-    statement = select(_A.status, func.count()).where(*_wanted(workspace_id, wanted)).group_by(_A.status)
-    return {row[0]: row[1] for row in reading.connection.execute(statement)}
-
-
-def _is(workspace_id: str, account_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (_A.workspace_id == workspace_id, _A.id == account_id)
+    return named.count_by_status(reading, accounts, _wanted(workspace_id, wanted))
 
 
 def _wanted(workspace_id: str, wanted: AccountFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [_A.workspace_id == workspace_id]
-    if wanted.name:
-        conditions.append(_A.name_key.contains(name_key(wanted.name), autoescape=True))
+    conditions = fitting(accounts, workspace_id, wanted)
     if wanted.provider_id:
         conditions.append(_A.provider_id == wanted.provider_id)
-    if wanted.created_after_ms is not None:
-        conditions.append(_A.created_at_ms >= wanted.created_after_ms)
-    if wanted.created_before_ms is not None:
-        conditions.append(_A.created_at_ms < wanted.created_before_ms)
     return conditions
-
-
-@contextmanager
-def _names_are_unique() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        said = "name: another account has this name; choose another one, or archive that account"
-        raise ValidationFailed.of("name", "NAME_TAKEN", said) from error
 
 
 def _values(account: Account) -> Mapping[str, Any]:

@@ -1,18 +1,17 @@
 """The statements of the table `jobs`."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, RowMapping, insert, select, update
 
+from postroad.kernel import named
+from postroad.kernel.named import fitting, names_are_unique, of_name, one_row
 from postroad.kernel.pages import Listing, Page
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.jobs._tables import jobs
 from postroad.modules.jobs.model import Job, JobFilter, JobStatus, OpenApiMark, Sending
 from postroad.vocabulary.names import name_key
-from postroad.vocabulary.refusals import ValidationFailed
 
 _J = jobs.c
 SHOWN_REFERRERS = 5
@@ -20,32 +19,35 @@ SHOWN_REFERRERS = 5
 
 def add(uow: UnitOfWork, job: Job) -> None:
     """Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("job"):
         uow.connection.execute(insert(jobs).values(id=job.id, **_values(job)))
 
 
 def save(uow: UnitOfWork, job: Job) -> None:
     """Replaces what `lock` returned. Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("job"):
         uow.connection.execute(update(jobs).where(_J.id == job.id).values(**_values(job)))
 
 
 def find(reading: Reading, workspace_id: str, job_id: str) -> Job | None:
-    row = reading.connection.execute(select(jobs).where(*_is(workspace_id, job_id))).mappings().first()
+    row = reading.connection.execute(select(jobs).where(*one_row(jobs, workspace_id, job_id))).mappings().first()
     return _job(row) if row else None
 
 
 def lock(uow: UnitOfWork, workspace_id: str, job_id: str, *, to_change: bool = True) -> Job | None:
     """The job, held until the end of the transaction: alone to change it, together with others to refer to it."""
-    statement = select(jobs).where(*_is(workspace_id, job_id)).with_for_update(read=not to_change)
+    statement = select(jobs).where(*one_row(jobs, workspace_id, job_id)).with_for_update(read=not to_change)
     row = uow.connection.execute(statement).mappings().first()
     return _job(row) if row else None
 
 
 def lock_by_name(uow: UnitOfWork, workspace_id: str, name: str) -> Job | None:
     """The job of this name that is not archived, held alone until the end of the transaction."""
-    named = (_J.workspace_id == workspace_id, _J.name_key == name_key(name), _J.status != JobStatus.ARCHIVED)
-    row = uow.connection.execute(select(jobs).where(*named).with_for_update()).mappings().first()
+    row = (
+        uow.connection.execute(select(jobs).where(*of_name(jobs, workspace_id, name)).with_for_update())
+        .mappings()
+        .first()
+    )
     return _job(row) if row else None
 
 
@@ -67,18 +69,11 @@ def page(reading: Reading, listing: Listing, workspace_id: str, wanted: JobFilte
 
 def count_by_status(reading: Reading, workspace_id: str, wanted: JobFilter) -> dict[str, int]:
     """How many fit all of the filter but its status, by status."""
-    statement = select(_J.status, func.count()).where(*_wanted(workspace_id, wanted)).group_by(_J.status)
-    return {row[0]: row[1] for row in reading.connection.execute(statement)}
-
-
-def _is(workspace_id: str, job_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (_J.workspace_id == workspace_id, _J.id == job_id)
+    return named.count_by_status(reading, jobs, _wanted(workspace_id, wanted))
 
 
 def _wanted(workspace_id: str, wanted: JobFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [_J.workspace_id == workspace_id]
-    if wanted.name:
-        conditions.append(_J.name_key.contains(name_key(wanted.name), autoescape=True))
+    conditions = fitting(jobs, workspace_id, wanted)
     for column, referred_id in (
         (_J.account_id, wanted.account_id),
         (_J.message_id, wanted.message_id),
@@ -86,20 +81,7 @@ def _wanted(workspace_id: str, wanted: JobFilter) -> list[ColumnElement[bool]]:
     ):
         if referred_id:
             conditions.append(column == referred_id)
-    if wanted.created_after_ms is not None:
-        conditions.append(_J.created_at_ms >= wanted.created_after_ms)
-    if wanted.created_before_ms is not None:
-        conditions.append(_J.created_at_ms < wanted.created_before_ms)
     return conditions
-
-
-@contextmanager
-def _names_are_unique() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        said = "name: another job has this name; choose another one, or archive that job"
-        raise ValidationFailed.of("name", "NAME_TAKEN", said) from error
 
 
 def _values(job: Job) -> Mapping[str, Any]:

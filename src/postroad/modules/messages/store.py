@@ -1,18 +1,17 @@
 """The statements of the tables `messages` and `message_revisions`. A revision is added and never touched again."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, RowMapping, insert, select, update
 
+from postroad.kernel import named
+from postroad.kernel.named import fitting, names_are_unique, of_name, one_row
 from postroad.kernel.pages import Listing, Page
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.messages._tables import message_revisions, messages
 from postroad.modules.messages.model import Message, MessageFilter, MessageStatus, Revision, content_of
 from postroad.vocabulary.names import name_key
-from postroad.vocabulary.refusals import ValidationFailed
 
 _M = messages.c
 _R = message_revisions.c
@@ -20,13 +19,13 @@ _R = message_revisions.c
 
 def add(uow: UnitOfWork, message: Message) -> None:
     """Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("message"):
         uow.connection.execute(insert(messages).values(id=message.id, **_values(message)))
 
 
 def save(uow: UnitOfWork, message: Message) -> None:
     """Replaces what `lock` returned. Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("message"):
         uow.connection.execute(update(messages).where(_M.id == message.id).values(**_values(message)))
 
 
@@ -48,21 +47,28 @@ def add_revision(uow: UnitOfWork, workspace_id: str, revision: Revision) -> None
 
 
 def find(reading: Reading, workspace_id: str, message_id: str) -> Message | None:
-    row = reading.connection.execute(select(messages).where(*_is(workspace_id, message_id))).mappings().first()
+    row = (
+        reading.connection.execute(select(messages).where(*one_row(messages, workspace_id, message_id)))
+        .mappings()
+        .first()
+    )
     return _message(row) if row else None
 
 
 def lock(uow: UnitOfWork, workspace_id: str, message_id: str, *, to_change: bool = True) -> Message | None:
     """The message, held until the end of the transaction: alone to change it, together with others to refer to it."""
-    statement = select(messages).where(*_is(workspace_id, message_id)).with_for_update(read=not to_change)
+    statement = select(messages).where(*one_row(messages, workspace_id, message_id)).with_for_update(read=not to_change)
     row = uow.connection.execute(statement).mappings().first()
     return _message(row) if row else None
 
 
 def lock_by_name(uow: UnitOfWork, workspace_id: str, name: str) -> Message | None:
     """The message of this name that is not archived, held alone until the end of the transaction."""
-    named = (_M.workspace_id == workspace_id, _M.name_key == name_key(name), _M.status != MessageStatus.ARCHIVED)
-    row = uow.connection.execute(select(messages).where(*named).with_for_update()).mappings().first()
+    row = (
+        uow.connection.execute(select(messages).where(*of_name(messages, workspace_id, name)).with_for_update())
+        .mappings()
+        .first()
+    )
     return _message(row) if row else None
 
 
@@ -83,8 +89,7 @@ def page(reading: Reading, listing: Listing, workspace_id: str, wanted: MessageF
 
 def count_by_status(reading: Reading, workspace_id: str, wanted: MessageFilter) -> dict[str, int]:
     """How many fit all of the filter but its status, by status."""
-    statement = select(_M.status, func.count()).where(*_wanted(workspace_id, wanted)).group_by(_M.status)
-    return {row[0]: row[1] for row in reading.connection.execute(statement)}
+    return named.count_by_status(reading, messages, _wanted(workspace_id, wanted))
 
 
 def page_of_revisions(reading: Reading, listing: Listing, workspace_id: str, message_id: str) -> Page[Revision]:
@@ -97,30 +102,11 @@ def page_of_revisions(reading: Reading, listing: Listing, workspace_id: str, mes
     return listing.page([_revision(row) for row in rows], lambda one: (one.revision,))
 
 
-def _is(workspace_id: str, message_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (_M.workspace_id == workspace_id, _M.id == message_id)
-
-
 def _wanted(workspace_id: str, wanted: MessageFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [_M.workspace_id == workspace_id]
-    if wanted.name:
-        conditions.append(_M.name_key.contains(name_key(wanted.name), autoescape=True))
+    conditions = fitting(messages, workspace_id, wanted)
     if wanted.provider_id:
         conditions.append(_M.provider_id == wanted.provider_id)
-    if wanted.created_after_ms is not None:
-        conditions.append(_M.created_at_ms >= wanted.created_after_ms)
-    if wanted.created_before_ms is not None:
-        conditions.append(_M.created_at_ms < wanted.created_before_ms)
     return conditions
-
-
-@contextmanager
-def _names_are_unique() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        said = "name: another message has this name; choose another one, or archive that message"
-        raise ValidationFailed.of("name", "NAME_TAKEN", said) from error
 
 
 def _values(message: Message) -> Mapping[str, Any]:

@@ -26,17 +26,7 @@ from postroad.modules.runs.commands.finish import claim_runs_to_end, end_run, fi
 from postroad.modules.runs.commands.hold import acknowledge, release, renew
 from postroad.modules.runs.commands.report import report
 from postroad.modules.runs.commands.steer import CommandAsk, command_run
-from postroad.modules.runs.model import (
-    CommandKind,
-    CommandState,
-    LeaseState,
-    Live,
-    Run,
-    RunCounts,
-    Shard,
-    Waiting,
-    WantsEnd,
-)
+from postroad.modules.runs.model import CommandKind, CommandState, LeaseState, Live, Run, Shard, Waiting, WantsEnd
 from postroad.modules.runs.parts.exchange import (
     MOST_EVENTS,
     ArtifactFact,
@@ -67,7 +57,6 @@ from postroad.modules.runs.parts.plan import (
     SourceRun,
     confirmation_hash,
     secrets_named,
-    split_into_shards,
 )
 from postroad.modules.runs.ports import (
     COMMANDS_TOPIC,
@@ -143,7 +132,6 @@ __all__ = [
     "ReportAck",
     "ReportedEvent",
     "Run",
-    "RunCounts",
     "RunDetail",
     "RunEnd",
     "RunEventRow",
@@ -191,5 +179,4 @@ __all__ = [
     "runs_of_account_since",
     "same_as_earlier",
     "secrets_named",
-    "split_into_shards",
 ]

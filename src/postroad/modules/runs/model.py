@@ -10,11 +10,11 @@ given to a worker once more, which settles what was in flight and leaves the res
 never acknowledged is cancelled on the spot, because certainly nobody was sent to.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from postroad.vocabulary.errors import AccountingBroken
+from postroad.vocabulary.counts import Counts, add_counts
 from postroad.vocabulary.refusals import RunStateConflict
 from postroad.vocabulary.transitions import RUN, RUN_FINAL, RunEvent, RunState, next_run_state
 
@@ -61,61 +61,6 @@ class WantsEnd(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RunCounts:
-    """`total = succeeded + failed + unknown + unsent + skipped + open`; `open` is 0 when it has ended."""
-
-    total: int = 0
-    succeeded: int = 0
-    failed: int = 0
-    unknown: int = 0
-    unsent: int = 0
-    skipped: int = 0
-    retried: int = 0
-    maybe_doubled: int = 0
-
-    @property
-    def settled(self) -> int:
-        return self.succeeded + self.failed + self.unknown + self.unsent + self.skipped
-
-    @property
-    def open(self) -> int:
-        return self.total - self.settled
-
-    @property
-    def reached_everyone(self) -> bool:
-        return self.failed == self.unknown == self.unsent == 0
-
-    def check(self, total: int, what: str) -> None:
-        """Raises AccountingBroken unless the five outcomes add up to `total`."""
-        parts = (self.succeeded, self.failed, self.unknown, self.unsent, self.skipped)
-        if self.total != total or self.settled != total or min(parts) < 0:
-            raise AccountingBroken(
-                f"{what}: succeeded, failed, unknown, unsent and skipped are {parts}, together {self.settled}, "
-                f"but it has {total} recipients; it is not reported as ended, its journals are kept"
-            )
-
-    def check_progress(self, total: int, what: str) -> None:
-        """Raises AccountingBroken for counts that cannot be those of a part under way."""
-        if self.total != total or not 0 <= self.settled <= total or min(asdict(self).values()) < 0:
-            raise AccountingBroken(
-                f"{what}: {self.settled} of {self.total} settled does not fit its {total} recipients; "
-                "the report is not kept"
-            )
-
-
-def all_unsent(total: int) -> RunCounts:
-    return RunCounts(total=total, unsent=total)
-
-
-def add_counts(many: Iterable[RunCounts]) -> RunCounts:
-    sums = dict.fromkeys(asdict(RunCounts()), 0)
-    for counts in many:
-        for name, number in asdict(counts).items():
-            sums[name] += number
-    return RunCounts(**sums)
-
-
-@dataclass(frozen=True, slots=True)
 class Waiting:
     """Why nothing is sent just now, and until when where that is known."""
 
@@ -149,7 +94,7 @@ class Shard:
     """Counts the leases it had; the fence of an earlier one opens nothing."""
     begun: bool = False
     """A worker acknowledged a lease once, so its journal may know of attempts."""
-    counts: RunCounts = RunCounts()
+    counts: Counts = field(default_factory=Counts)
     live: Live = Live()
     reason: str = ""
     failure: str = ""
@@ -181,7 +126,7 @@ class Run:
     dry_run: bool = False
     reason: str = ""
     """Why somebody started it, in their words."""
-    counts: RunCounts = RunCounts()
+    counts: Counts = field(default_factory=Counts)
     concurrency: int = 1
     concurrency_min: int = 1
     concurrency_max: int = 1
@@ -313,7 +258,7 @@ def ending(run: Run, shards: Sequence[Shard]) -> tuple[RunEvent, ...]:
     return _settled(run.state, run.counts)
 
 
-def ending_of_shard(shard: Shard, said: RunState, counts: RunCounts) -> tuple[RunEvent, ...]:
+def ending_of_shard(shard: Shard, said: RunState, counts: Counts) -> tuple[RunEvent, ...]:
     """The events that end a shard whose worker says it ended so. Raises RunStateConflict for what is no end."""
     match said:
         case _S.FAILED:
@@ -350,7 +295,7 @@ def _posture(run: Run, out: Sequence[RunState]) -> tuple[RunEvent, ...]:
     return (_E.PAUSE,) if all(state is _S.PAUSED for state in out) else ()
 
 
-def _settled(state: RunState, counts: RunCounts) -> tuple[RunEvent, ...]:
+def _settled(state: RunState, counts: Counts) -> tuple[RunEvent, ...]:
     event = _E.ALL_SETTLED_WELL if counts.reached_everyone else _E.SOME_SETTLED_BADLY
     return (_E.RESUME, event) if state is _S.PAUSED else (event,)
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, exists, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from postroad.kernel.named import fitting, one_row
 from postroad.kernel.pages import Listing, Page
+from postroad.kernel.tables import insert_for
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.schedules._tables import schedule_firings, schedules
 from postroad.modules.schedules.model import (
@@ -43,13 +44,17 @@ def save(uow: UnitOfWork, schedule: ScheduleView) -> None:
 
 
 def find(reading: Reading, workspace_id: str, schedule_id: str) -> ScheduleView | None:
-    row = reading.connection.execute(select(schedules).where(*_is(workspace_id, schedule_id))).mappings().first()
+    row = (
+        reading.connection.execute(select(schedules).where(*one_row(schedules, workspace_id, schedule_id)))
+        .mappings()
+        .first()
+    )
     return _schedule(row) if row else None
 
 
 def lock(uow: UnitOfWork, workspace_id: str, schedule_id: str) -> ScheduleView | None:
     """The schedule, held alone until the end of the transaction."""
-    statement = select(schedules).where(*_is(workspace_id, schedule_id)).with_for_update()
+    statement = select(schedules).where(*one_row(schedules, workspace_id, schedule_id)).with_for_update()
     row = uow.connection.execute(statement).mappings().first()
     return _schedule(row) if row else None
 
@@ -90,8 +95,7 @@ def claim_due(uow: UnitOfWork, schedule_id: str, now_ms: int) -> ScheduleView | 
 
 def add_firing(uow: UnitOfWork, workspace_id: str, firing: FiringView) -> bool:
     """False where this fire time has its firing already; nothing is changed then."""
-    build = postgresql.insert if uow.dialect_name == "postgresql" else sqlite.insert
-    statement = build(schedule_firings).values(
+    statement = insert_for(uow.dialect_name, schedule_firings).values(
         id=firing.id,
         workspace_id=workspace_id,
         schedule_id=firing.schedule_id,
@@ -151,25 +155,15 @@ def page_of_firings(reading: Reading, listing: Listing, schedule_id: str, state:
     return listing.page([_firing(row) for row in rows], lambda one: (one.fire_at_ms,))
 
 
-def _is(workspace_id: str, schedule_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (_S.workspace_id == workspace_id, _S.id == schedule_id)
-
-
 def _is_due(now_ms: int) -> tuple[ColumnElement[bool], ...]:
     return (_S.status == ScheduleStatus.ENABLED, _S.next_fire_at_ms <= now_ms)
 
 
 def _wanted(workspace_id: str, wanted: ScheduleFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [_S.workspace_id == workspace_id]
-    if wanted.name:
-        conditions.append(_S.name_key.contains(name_key(wanted.name), autoescape=True))
+    conditions = fitting(schedules, workspace_id, wanted)
     if wanted.job_id:
         conditions.append(_S.job_id == wanted.job_id)
     conditions.append(_S.status == wanted.status if wanted.status else _S.status != ScheduleStatus.ARCHIVED)
-    if wanted.created_after_ms is not None:
-        conditions.append(_S.created_at_ms >= wanted.created_after_ms)
-    if wanted.created_before_ms is not None:
-        conditions.append(_S.created_at_ms < wanted.created_before_ms)
     return conditions
 
 

@@ -7,7 +7,8 @@ from rich.text import Text
 from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.show.endings import iso
 from postroad.entrypoints.cli.texts import say
-from postroad.flows.local_runs import Counts, SendView
+from postroad.flows.local_runs import SendView
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.transitions import RunState
 
 _STYLES = {

@@ -15,7 +15,8 @@ from postroad.entrypoints.cli.show import console
 from postroad.entrypoints.cli.show.keyboard import keys
 from postroad.entrypoints.cli.show.signals import interruptions
 from postroad.entrypoints.cli.texts import say
-from postroad.flows.local_runs import Controls, Counts, Notice, NoticeKind, SendProgress, SendStarted
+from postroad.flows.local_runs import Controls, Notice, NoticeKind, SendProgress, SendStarted
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.transitions import RunState, WaitReason
 
 _PLAIN_LINE_EVERY_S = 10.0

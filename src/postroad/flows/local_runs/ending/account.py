@@ -1,12 +1,12 @@
 """The account of a run: what each shard came to, folded into one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from postroad.flows.local_runs.keeping.folder import SendFolder
-from postroad.flows.local_runs.views import Counts
-from postroad.vocabulary.errors import AccountingBroken, SendConflict
+from postroad.vocabulary.counts import Counts, add_counts
+from postroad.vocabulary.errors import SendConflict
 from postroad.vocabulary.transitions import RunState
 
 MAX_SUPPRESSED = 50
@@ -66,23 +66,6 @@ def fold(shards: Sequence[ShardAccount]) -> ShardAccount:
         ended_at_ms=max(shard.ended_at_ms for shard in shards),
         suppressed_errors=tuple(suppressed[:MAX_SUPPRESSED]),
     )
-
-
-def add_counts(many: Iterable[Counts]) -> Counts:
-    sums = dict.fromkeys((field.name for field in fields(Counts)), 0)
-    for counts in many:
-        for name in sums:
-            sums[name] += getattr(counts, name)
-    return Counts(**sums)
-
-
-def check_identity(counts: Counts, total: int) -> None:
-    """Raises AccountingBroken unless the five outcomes add up to `total`."""
-    if counts.total != total or counts.settled != total:
-        raise AccountingBroken(
-            f"the outcomes add up to {counts.settled} of {counts.total}, and the audience has {total}; "
-            "the run is not reported as ended, its journal is kept"
-        )
 
 
 def _folded_state(states: set[RunState]) -> RunState:

@@ -4,15 +4,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from postroad.flows.local_runs.ending.account import ShardAccount, check_identity, read_account
+from postroad.flows.local_runs.ending.account import ShardAccount, read_account
 from postroad.flows.local_runs.ending.receipt import write_receipt
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan, readable_json
-from postroad.flows.local_runs.views import Counts, SendSummary
+from postroad.flows.local_runs.views import SendSummary
 from postroad.foundation.home import Home
 from postroad.foundation.whole_files import write_whole
 from postroad.journal import list_segments
 from postroad.recipients import ExportRequest, ResultCounts, Snapshot, export_results
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import AccountingBroken
 
 OnExport = Callable[[Callable[[], None]], None]
@@ -21,7 +22,7 @@ OnExport = Callable[[Callable[[], None]], None]
 
 def write_end(folder: SendFolder, plan: SendPlan, account: ShardAccount) -> None:
     """The decision that the run has ended. Raises AccountingBroken, and writes nothing, where the sums are wrong."""
-    check_identity(account.counts, plan.audience.accepted)
+    account.counts.check(plan.audience.accepted, f"send {plan.run_id}")
     write_whole(folder.ended, readable_json(account.to_json()))
 
 

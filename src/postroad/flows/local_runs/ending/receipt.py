@@ -12,10 +12,11 @@ from pathlib import Path
 
 from postroad.flows.local_runs.keeping.folder import SendFolder
 from postroad.flows.local_runs.keeping.plan import SendPlan, canonical_json, readable_json
-from postroad.flows.local_runs.views import Counts, ReceiptCheck, SendSummary
+from postroad.flows.local_runs.views import ReceiptCheck, SendSummary
 from postroad.foundation.home import Home
 from postroad.foundation.installation_key import InstallationKey, is_signed_by
 from postroad.foundation.whole_files import write_whole
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import InvalidInput, SendConflict
 
 FORMAT = "postroad-receipt/1"

@@ -10,10 +10,11 @@ from postroad.flows.local_runs.ending.finish import OnExport, finish, write_end
 from postroad.flows.local_runs.keeping.folder import TABLES, SendFolder
 from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.running.shard_order import journal_config
-from postroad.flows.local_runs.views import Counts, SendSummary
+from postroad.flows.local_runs.views import SendSummary
 from postroad.foundation.home import Home
 from postroad.journal import list_segments, open_journal, spent_since
 from postroad.recipients import ExportRequest, export_results
+from postroad.vocabulary.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,13 +116,6 @@ class SendPlan:
         return plan
 
 
-def split_into_shards(count: int, workers: int) -> tuple[tuple[int, int], ...]:
-    """`workers` contiguous ranges whose lengths differ by at most one; fewer where there are fewer recipients."""
-    parts = max(1, min(workers, count))
-    bounds = [count * index // parts for index in range(parts + 1)]
-    return tuple((bounds[index], bounds[index + 1]) for index in range(parts))
-
-
 def _digest(value: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(value)).hexdigest()
 

@@ -7,10 +7,11 @@ compiled; only then the folder is made and the audience imported. What is wrong 
 from pathlib import Path
 
 import postroad
+from postroad.engine import split_into_shards
 from postroad.engine.pacing import effective_rates
 from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
 from postroad.flows.local_runs.keeping.index import SendIndex
-from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan, split_into_shards
+from postroad.flows.local_runs.keeping.plan import AudienceRecord, SendPlan
 from postroad.flows.local_runs.orders import SendOrder
 from postroad.flows.local_runs.ports import Surroundings
 from postroad.flows.local_runs.preparing.audience import facts_of, import_for, keep_copy

@@ -7,11 +7,12 @@ re-send says what the first send said, to whom it said it, whatever became of th
 from contextlib import closing
 from dataclasses import replace
 
+from postroad.engine import split_into_shards
 from postroad.flows.local_runs.ending.receipt import check_results
 from postroad.flows.local_runs.keeping.folder import SendFolder, make_folder
 from postroad.flows.local_runs.keeping.frozen_audience import open_snapshot
 from postroad.flows.local_runs.keeping.origins import Origins
-from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend, split_into_shards
+from postroad.flows.local_runs.keeping.plan import AudienceRecord, SourceSend
 from postroad.flows.local_runs.keeping.subset import SubsetSource, write_subset
 from postroad.flows.local_runs.orders import ResendOrder, ResumeOrder
 from postroad.flows.local_runs.ports import Surroundings

@@ -26,9 +26,10 @@ from postroad.flows.local_runs.running.board import AbortRun, Board, BoardComman
 from postroad.flows.local_runs.running.display import Display
 from postroad.flows.local_runs.running.one_worker import WorkerProcess
 from postroad.flows.local_runs.running.shard_order import ShardOrder
-from postroad.flows.local_runs.views import Counts, Notice, NoticeKind
+from postroad.flows.local_runs.views import Notice, NoticeKind
 from postroad.journal import read_state
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.transitions import RunState
 
 MAX_DEATHS_IN_A_ROW = 5

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from postroad.engine import EngineEvent, EventKind, Progress
-from postroad.flows.local_runs.ending.account import add_counts
 from postroad.flows.local_runs.ports import Observer
-from postroad.flows.local_runs.views import Counts, Notice, NoticeKind, SendProgress
+from postroad.flows.local_runs.views import Notice, NoticeKind, SendProgress
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.counts import Counts, add_counts
 from postroad.vocabulary.transitions import RUN_FINAL, RunState
 
 SHOWN_EVERY_S = 0.4

@@ -15,11 +15,11 @@ from postroad.flows.local_runs.ending.account import ShardAccount
 from postroad.flows.local_runs.keeping.origins import Origins
 from postroad.flows.local_runs.running.board import AbortRun, BoardCommand, DrainRun
 from postroad.flows.local_runs.running.shard_order import ShardOrder, engine_policies, journal_config
-from postroad.flows.local_runs.views import Counts
 from postroad.journal import REAL, FileSystem, Journal, open_journal
 from postroad.recipients import Snapshot, SnapshotSource
 from postroad.spi import ProviderFactory, SecretResolver
 from postroad.vocabulary.clock import Clock
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import AlreadyRunning
 from postroad.vocabulary.transitions import RunState
 

@@ -1,12 +1,12 @@
 """The statements of the table `audiences`."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, RowMapping, delete, insert, select, update
 
+from postroad.kernel import named
+from postroad.kernel.named import fitting, names_are_unique, of_name, one_row
 from postroad.kernel.pages import Listing, Page
 from postroad.kernel.uow import Reading, UnitOfWork
 from postroad.modules.audiences._tables import audiences
@@ -18,20 +18,19 @@ from postroad.modules.audiences.store.documents import (
     source_to_json,
 )
 from postroad.vocabulary.names import name_key
-from postroad.vocabulary.refusals import ValidationFailed
 
 _A = audiences.c
 
 
 def add(uow: UnitOfWork, audience: Audience) -> None:
     """Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("audience"):
         uow.connection.execute(insert(audiences).values(id=audience.id, **_values(audience)))
 
 
 def save(uow: UnitOfWork, audience: Audience) -> None:
     """Replaces what `lock` returned. Raises ValidationFailed where the name is taken."""
-    with _names_are_unique():
+    with names_are_unique("audience"):
         uow.connection.execute(update(audiences).where(_A.id == audience.id).values(**_values(audience)))
 
 
@@ -41,20 +40,27 @@ def remove(uow: UnitOfWork, audience_id: str) -> None:
 
 
 def find(reading: Reading, workspace_id: str, audience_id: str) -> Audience | None:
-    row = reading.connection.execute(select(audiences).where(*_is(workspace_id, audience_id))).mappings().first()
+    row = (
+        reading.connection.execute(select(audiences).where(*one_row(audiences, workspace_id, audience_id)))
+        .mappings()
+        .first()
+    )
     return _audience(row) if row else None
 
 
 def find_by_name(reading: Reading, workspace_id: str, name: str) -> Audience | None:
     """Of those that are not archived."""
-    named = (_A.workspace_id == workspace_id, _A.name_key == name_key(name), _A.status != AudienceStatus.ARCHIVED)
-    row = reading.connection.execute(select(audiences).where(*named)).mappings().first()
+    row = (
+        reading.connection.execute(select(audiences).where(*of_name(audiences, workspace_id, name))).mappings().first()
+    )
     return _audience(row) if row else None
 
 
 def lock(uow: UnitOfWork, workspace_id: str, audience_id: str, *, to_change: bool = True) -> Audience | None:
     """The audience, held until the end of the transaction: alone to change it, together with others to refer to it."""
-    statement = select(audiences).where(*_is(workspace_id, audience_id)).with_for_update(read=not to_change)
+    statement = (
+        select(audiences).where(*one_row(audiences, workspace_id, audience_id)).with_for_update(read=not to_change)
+    )
     row = uow.connection.execute(statement).mappings().first()
     return _audience(row) if row else None
 
@@ -72,34 +78,14 @@ def page(reading: Reading, listing: Listing, workspace_id: str, wanted: Audience
 
 def count_by_status(reading: Reading, workspace_id: str, wanted: AudienceFilter) -> dict[str, int]:
     """How many fit all of the filter but its status, by status."""
-    statement = select(_A.status, func.count()).where(*_wanted(workspace_id, wanted)).group_by(_A.status)
-    return {row[0]: row[1] for row in reading.connection.execute(statement)}
-
-
-def _is(workspace_id: str, audience_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (_A.workspace_id == workspace_id, _A.id == audience_id)
+    return named.count_by_status(reading, audiences, _wanted(workspace_id, wanted))
 
 
 def _wanted(workspace_id: str, wanted: AudienceFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [_A.workspace_id == workspace_id]
-    if wanted.name:
-        conditions.append(_A.name_key.contains(name_key(wanted.name), autoescape=True))
+    conditions = fitting(audiences, workspace_id, wanted)
     if wanted.source_type:
         conditions.append(_A.source_type == wanted.source_type)
-    if wanted.created_after_ms is not None:
-        conditions.append(_A.created_at_ms >= wanted.created_after_ms)
-    if wanted.created_before_ms is not None:
-        conditions.append(_A.created_at_ms < wanted.created_before_ms)
     return conditions
-
-
-@contextmanager
-def _names_are_unique() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        said = "name: another audience has this name; choose another one, or archive that audience"
-        raise ValidationFailed.of("name", "NAME_TAKEN", said) from error
 
 
 def _values(audience: Audience) -> Mapping[str, Any]:

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from postroad.kernel.uow import Aggregate, UnitOfWork
-from postroad.modules.runs.model import Run, RunCounts, Shard, Waiting, following
+from postroad.modules.runs.model import Run, Shard, Waiting, following
 from postroad.modules.runs.ports import RUNS_TOPIC, RunSurroundings
 from postroad.modules.runs.store import record_rows, run_rows
 from postroad.modules.runs.store.record_rows import RunEventRow
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.events import EventName
 from postroad.vocabulary.transitions import RunEvent, RunState
 
@@ -97,7 +98,7 @@ class RunChange:
 OUTCOMES = ("succeeded", "failed", "unknown", "unsent", "skipped")
 
 
-def counts_json(counts: RunCounts) -> dict[str, int]:
+def counts_json(counts: Counts) -> dict[str, int]:
     return {
         "total": counts.total,
         "succeeded": counts.succeeded,

@@ -5,10 +5,11 @@ from typing import Any
 
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules.runs.commands.change import STATE, RunChange
-from postroad.modules.runs.model import Run, RunCounts, Shard
+from postroad.modules.runs.model import Run, Shard
 from postroad.modules.runs.parts.plan import RunPlan
 from postroad.modules.runs.ports import WORK_TOPIC, RunSurroundings
 from postroad.modules.runs.store import lease_rows, record_rows, run_rows
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.errors import AccountingBroken
 from postroad.vocabulary.events import EventName
 from postroad.vocabulary.refusals import VersionConflict
@@ -72,7 +73,7 @@ def _run_of(uow: UnitOfWork, new: NewRun) -> Run:
         created_by=uow.principal.actor,
         dry_run=plan.dry_run,
         reason=new.reason,
-        counts=RunCounts(total=plan.total),
+        counts=Counts(total=plan.total),
         concurrency=concurrency["target"],
         concurrency_min=concurrency["min"],
         concurrency_max=concurrency["max"],
@@ -104,7 +105,7 @@ def _shards(uow: UnitOfWork, plan: RunPlan) -> list[Shard]:
             number=number,
             first=first,
             end=end,
-            counts=RunCounts(total=end - first),
+            counts=Counts(total=end - first),
         )
         for number, (first, end) in enumerate(plan.shards)
     ]

@@ -11,21 +11,12 @@ from postroad.kernel.uow import UnitOfWork
 from postroad.modules.runs.commands.change import SHARD, RunChange
 from postroad.modules.runs.commands.orders import note_command, settle_applied, settle_at_end
 from postroad.modules.runs.commands.shards import LeasedWork, settle, shard_json
-from postroad.modules.runs.model import (
-    CommandKind,
-    LeaseState,
-    Run,
-    RunCounts,
-    Shard,
-    WantsEnd,
-    add_counts,
-    ending,
-    ending_of_shard,
-)
+from postroad.modules.runs.model import CommandKind, LeaseState, Run, Shard, WantsEnd, ending, ending_of_shard
 from postroad.modules.runs.parts.exchange import RunEnd, RunToEnd, ShardEnd
 from postroad.modules.runs.ports import COMMANDS_TOPIC, RunSurroundings
 from postroad.modules.runs.store import record_rows, run_rows
 from postroad.modules.runs.store.record_rows import CommandRow
+from postroad.vocabulary.counts import Counts, add_counts
 from postroad.vocabulary.errors import AccountingBroken
 from postroad.vocabulary.outcomes import RUN_FATAL
 from postroad.vocabulary.transitions import RunState
@@ -127,7 +118,7 @@ def end_run(uow: UnitOfWork, end: RunEnd, around: RunSurroundings) -> Run:
     return change.save()
 
 
-def _compare(run: Run, fold: RunCounts, exported: RunCounts) -> None:
+def _compare(run: Run, fold: Counts, exported: Counts) -> None:
     fold.check(run.counts.total, f"run {run.id}")
     told = ("total", "succeeded", "failed", "unknown", "unsent", "skipped")
     ours, theirs = asdict(fold), asdict(exported)

@@ -6,10 +6,11 @@ from typing import Any
 
 from postroad.kernel.uow import UnitOfWork
 from postroad.modules.runs.commands.change import SHARD, RunChange
-from postroad.modules.runs.model import LEASED_OUT, LeaseState, Shard, WantsEnd, all_unsent, ending
+from postroad.modules.runs.model import LEASED_OUT, LeaseState, Shard, WantsEnd, ending
 from postroad.modules.runs.parts.leasing import RunLease, ShardFence, gone
 from postroad.modules.runs.ports import WORK_TOPIC, RunSurroundings
 from postroad.modules.runs.store import lease_rows, run_rows
+from postroad.vocabulary.counts import all_unsent
 from postroad.vocabulary.refusals import ResourceNotFound
 from postroad.vocabulary.transitions import RUN_FINAL, RunEvent, RunState
 

@@ -8,9 +8,10 @@ concurrency that the lease has now. What is told twice is done once: commands ha
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from postroad.modules.runs.model import CommandKind, Live, RunCounts
+from postroad.modules.runs.model import CommandKind, Live
 from postroad.modules.runs.parts.leasing import ShardFence
 from postroad.modules.runs.parts.plan import RunPlan
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.outcomes import Category
 from postroad.vocabulary.transitions import RunState
 
@@ -67,7 +68,7 @@ class LeasedShard:
     """A worker had it before: its journal must be found, or the shard must not be run."""
     plan: RunPlan
     posture: Posture
-    counts: RunCounts = field(default_factory=RunCounts)
+    counts: Counts = field(default_factory=Counts)
     """What was known of it before this lease."""
 
 
@@ -128,7 +129,7 @@ class ShardReport:
 
     fence: ShardFence
     events: tuple[ReportedEvent, ...]
-    counts: RunCounts
+    counts: Counts
     state: RunState
     live: Live = field(default_factory=Live)
 
@@ -146,7 +147,7 @@ class ShardEnd:
 
     fence: ShardFence
     state: RunState
-    counts: RunCounts
+    counts: Counts
     reason: str = ""
     category: Category | None = None
     """Of a FAILED shard: AUTHENTICATION and AUTHORIZATION count for the account's circuit."""
@@ -160,7 +161,7 @@ class RunToEnd:
     run_id: str
     workspace_id: str
     plan: RunPlan
-    counts: RunCounts
+    counts: Counts
     epochs: tuple[int, ...]
     """How many leases each shard had; 0 where it never began and has no journal."""
     until_ms: int
@@ -184,6 +185,6 @@ class RunEnd:
     """`counts` are those of the exported results; they must be those of the shards."""
 
     run_id: str
-    counts: RunCounts
+    counts: Counts
     artifacts: Mapping[str, ArtifactFact] = field(default_factory=dict)
     """By name: `results`, `succeeded`, …, `receipt`."""

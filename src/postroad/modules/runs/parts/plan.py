@@ -211,13 +211,6 @@ def confirmation_hash(
     return hashlib.sha256(canonical_json(covered).encode()).hexdigest()
 
 
-def split_into_shards(count: int, parts: int) -> tuple[tuple[int, int], ...]:
-    """`parts` contiguous ranges whose lengths differ by at most one; fewer where there are fewer recipients."""
-    parts = max(1, min(parts, count))
-    bounds = [count * index // parts for index in range(parts + 1)]
-    return tuple((bounds[index], bounds[index + 1]) for index in range(parts))
-
-
 def secrets_named(plan: RunPlan) -> tuple[str, ...]:
     """The references `{"$secret": name}` of account and message, each once."""
     return references_in([plan.account.config.value(), plan.message.content.value()])

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from postroad.kernel.tables import insert_for
 from postroad.modules.runs._tables import run_lanes, run_leases, runs
 from postroad.modules.runs.model import LeaseState
 from postroad.modules.runs.parts.leasing import RunLease
@@ -29,8 +29,7 @@ class Usage:
 
 def open_lane(connection: Connection, dialect_name: str, workspace_id: str) -> None:
     """Makes the lane of a workspace where there is none."""
-    make = postgresql.insert if dialect_name == "postgresql" else sqlite.insert
-    statement = make(run_lanes).values(workspace_id=workspace_id, last_claimed_at_ms=0)
+    statement = insert_for(dialect_name, run_lanes).values(workspace_id=workspace_id, last_claimed_at_ms=0)
     connection.execute(statement.on_conflict_do_nothing())
 
 

@@ -22,11 +22,12 @@ from sqlalchemy.exc import IntegrityError
 
 from postroad.kernel.pages import Listing
 from postroad.modules.runs._tables import run_lanes, run_leases, run_shards, run_snapshots, runs
-from postroad.modules.runs.model import Live, Run, RunCounts, Shard, Waiting, WantsEnd
+from postroad.modules.runs.model import Live, Run, Shard, Waiting, WantsEnd
+from postroad.vocabulary.counts import Counts
 from postroad.vocabulary.refusals import ResourceNotFound, VersionConflict
 from postroad.vocabulary.transitions import RUN_FINAL, RunState
 
-_COUNTS = tuple(field.name for field in fields(RunCounts))
+_COUNTS = tuple(field.name for field in fields(Counts))
 _FINAL = tuple(sorted(RUN_FINAL))
 _FEW = 5
 
@@ -366,7 +367,7 @@ def _run_of(row: RowMapping | Mapping[str, Any]) -> Run:
         **{name: row[name] for name in _AS_THEY_ARE},
         state=RunState(row["state"]),
         waiting=Waiting(row["waiting_reason"], row["waiting_until_ms"]),
-        counts=RunCounts(**{name: row[name] for name in _COUNTS}),
+        counts=Counts(**{name: row[name] for name in _COUNTS}),
         wants_end=WantsEnd(row["wants_end"]),
         source_outcomes=tuple(row["source_outcomes"]),
         suppressed_errors=tuple(row["suppressed_errors"]),
@@ -403,7 +404,7 @@ def _shard_of(row: RowMapping | Mapping[str, Any]) -> Shard:
         state=RunState(row["state"]),
         epoch=row["epoch"],
         begun=row["begun"],
-        counts=RunCounts(**{name: row[name] for name in _COUNTS}),
+        counts=Counts(**{name: row[name] for name in _COUNTS}),
         live=Live(**{**live, "waiting": Waiting(**live["waiting"])}),
         reason=row["reason"],
         failure=row["failure"],
